@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#ifndef EPHPM_PLATFORM_FS_H
+#define EPHPM_PLATFORM_FS_H
+
+/*
+ * Files. Paths are UTF-8 C strings, '/'-separated on every system. Errors are err.h codes; every
+ * descriptor is close-on-exec. fd is an int on every system (a CRT descriptor on Windows).
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "base/buf.h"
+#include "base/err.h"
+
+enum fs_kind { FS_FILE, FS_DIR, FS_LINK, FS_SOCKET, FS_OTHER };
+
+struct fs_stat {
+    enum fs_kind kind;
+    uint64_t size;
+    int64_t mtime_ns; /* since 1970 */
+    uint64_t ino;
+    uint64_t dev;
+    uint32_t mode; /* permission bits */
+    uint32_t uid;
+};
+
+/* Follows links. ERR_NOTFOUND, ERR_NOTDIR, ERR_ACCESS, ERR_LOOP, ERR_IO. */
+int fs_stat(const char *path, struct fs_stat *out) MUST_CHECK;
+/* Does not follow a link in the last component. */
+int fs_lstat(const char *path, struct fs_stat *out) MUST_CHECK;
+int fs_fstat(int fd, struct fs_stat *out) MUST_CHECK;
+/* May this process read (or search, for a directory) it? 0 or an error. */
+int fs_readable(const char *path) MUST_CHECK;
+int fs_writable(const char *path) MUST_CHECK;
+/* Absolute path without links, "." and ".."; written over out (cap bytes with NUL). ERR_TOOBIG. */
+int fs_realpath(const char *path, char *out, size_t cap) MUST_CHECK;
+/* Target of a link, NUL-terminated. ERR_INVAL when it is not a link. */
+int fs_readlink(const char *path, char *out, size_t cap) MUST_CHECK;
+
+/* Opens for reading. A FIFO or device does not block. */
+int fs_open_read(const char *path, int *fd) MUST_CHECK;
+/* Opens for appending, created with mode when missing. */
+int fs_open_append(const char *path, uint32_t mode, int *fd) MUST_CHECK;
+/* Closes; -1 is fine. */
+void fs_close(int fd);
+/* A file without a name for reading and writing, in dir (NULL: $TMPDIR or /tmp). Gone when the last descriptor is. */
+int fs_open_spool(const char *dir, int *fd) MUST_CHECK;
+/* At an offset, whole or error; pread returns the count in *got (0 at the end). ERR_NOSPACE when the disk is full. */
+int fs_pread(int fd, void *p, size_t n, uint64_t off, size_t *got) MUST_CHECK;
+int fs_pwrite(int fd, const void *p, size_t n, uint64_t off) MUST_CHECK;
+/* Appends all of it in one system call where possible (log lines). */
+int fs_write(int fd, const void *p, size_t n) MUST_CHECK;
+
+/* Whole file into out (appended). ERR_TOOBIG beyond limit, ERR_ISDIR for a directory. */
+int fs_read_file(const char *path, size_t limit, struct buf *out) MUST_CHECK;
+/* Replaces path atomically (temporary file in the same directory, rename). */
+int fs_write_file(const char *path, const void *p, size_t n, uint32_t mode) MUST_CHECK;
+
+/* Creates one directory; an existing one is ERR_EXISTS. */
+int fs_mkdir(const char *path, uint32_t mode) MUST_CHECK;
+int fs_unlink(const char *path) MUST_CHECK;
+int fs_rmdir(const char *path) MUST_CHECK;
+/* The current directory. */
+int fs_getcwd(char *out, size_t cap) MUST_CHECK;
+
+/* Directory reading: each entry's name (not "." and ".."), valid until the next call. ERR_EOF at the end. */
+struct fs_dir;
+int fs_dir_open(const char *path, struct fs_dir **out) MUST_CHECK;
+int fs_dir_next(struct fs_dir *d, struct str *name) MUST_CHECK;
+void fs_dir_close(struct fs_dir *d);
+
+#endif
