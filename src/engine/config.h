@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#ifndef EPHPM_ENGINE_CONFIG_H
+#define EPHPM_ENGINE_CONFIG_H
+
+/*
+ * The configuration: an immutable snapshot whose members mirror the sections of ephpm.toml.
+ *
+ * config_load() reads file, environment and command line (precedence: command line > environment > file > default).
+ * Everything a member points to is owned by the snapshot and valid until the last config_unref().  References may be
+ * taken and dropped on any thread.  A reload loads another snapshot; work in flight keeps the old one.
+ *
+ * Durations are milliseconds, sizes bytes.  An unset string is NULL.  Numbers that are derived when unset hold
+ * CONF_AUTO, or 0 where the comment says so; engine/shape.h derives them.  The rows behind this struct, with defaults
+ * and meanings, are in config_table.c; docs/configuration.md is printed from them.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "core/conf.h"
+
+enum config_mode { CONFIG_SERVE, CONFIG_DEV };
+
+/* Enumerated values; the order is the order of the names in the table. */
+enum config_overload { CONFIG_OVERLOAD_SHED, CONFIG_OVERLOAD_WAIT };
+enum config_hidden { CONFIG_HIDDEN_DENY, CONFIG_HIDDEN_IGNORE, CONFIG_HIDDEN_ALLOW };
+enum config_compress_stream { CONFIG_STREAM_OFF, CONFIG_STREAM_SSE, CONFIG_STREAM_ALL };
+enum config_access_format { CONFIG_ACCESS_COMBINED, CONFIG_ACCESS_JSON };
+enum config_jit { CONFIG_JIT_UNSET, CONFIG_JIT_TRACING, CONFIG_JIT_FUNCTION, CONFIG_JIT_DISABLE, CONFIG_JIT_AUTO };
+enum config_php_mode { CONFIG_PHP_FPM, CONFIG_PHP_WORKER };
+
+struct config_request {
+    uint64_t max_body_size;   /* 0: no limit */
+    uint64_t max_header_size; /* request line and headers together */
+    int64_t max_headers;
+    uint64_t max_uri;
+    uint64_t memory_buffer; /* a larger body is spooled to a file */
+    const char *spool_dir;  /* NULL: the system's */
+    struct conf_list streaming_paths;
+    bool underscores_in_headers;
+    struct conf_list trusted_hosts;
+};
+
+struct config_timeouts { /* milliseconds, 0: off */
+    uint64_t header_read;
+    uint64_t idle;
+    uint64_t body;
+    uint64_t send;
+    uint64_t request;
+    uint64_t shutdown;
+};
+
+struct config_response {
+    bool compression;
+    int64_t compression_level;
+    uint64_t compression_min_size;
+    int compression_streaming; /* enum config_compress_stream */
+    struct conf_pairs headers;
+    struct conf_pairs error_pages; /* "404" -> path */
+    uint64_t buffer_memory;
+    const char *server_header; /* "": none is sent */
+};
+
+struct config_static {
+    const char *cache_control; /* "": none is sent */
+    int hidden_files;          /* enum config_hidden */
+    bool etag;
+};
+
+struct config_security {
+    struct conf_list trusted_proxies;   /* CIDRs, checked */
+    struct conf_list blocked_paths;     /* globs */
+    struct conf_list allowed_php_paths; /* globs */
+    int open_basedir;                   /* -1 auto, 0, 1 */
+    int disable_shell_exec;             /* -1 auto, 0, 1 */
+    int multi_tenant_hardening;         /* -1 auto, 0, 1 */
+    int proxy_protocol;                 /* 0 off, 1 on */
+};
+
+struct config_logging {
+    const char *access; /* "": no access log */
+    int level;          /* enum log_level */
+    int format;         /* enum log_format */
+    int access_format;  /* enum config_access_format */
+};
+
+struct config_diagnostics {
+    int request_log; /* -1 auto (on in dev), 0, 1; see config_request_log() */
+};
+
+struct config_limits { /* 0: no limit */
+    int64_t max_connections;
+    int64_t per_ip_max_connections;
+    double per_ip_rate;
+    int64_t per_ip_burst;
+    double per_site_rate;
+    int64_t per_site_burst;
+};
+
+struct config_file_cache {
+    bool enabled;
+    int64_t max_entries;
+    int64_t valid_secs;
+    int64_t inactive_secs;
+    uint64_t inline_threshold;
+    bool precompress;
+};
+
+struct config_server {
+    const char *listen;
+    const char *document_root;
+    const char *sites_dir; /* set: multi-site */
+    const char *sites_domain_suffix;
+    const char *run_as_user;
+    const char *run_as_group;
+    struct conf_list index_files;
+    struct conf_list fallback;
+    int64_t backlog;
+    const char *control_socket; /* NULL: derived, see config_control_path() */
+    const char *pid_file;
+    struct config_request request;
+    struct config_timeouts timeouts;
+    struct config_response response;
+    struct config_static static_;
+    struct config_security security;
+    struct config_logging logging;
+    struct config_diagnostics diagnostics;
+    struct config_limits limits;
+    struct config_file_cache file_cache;
+};
+
+struct config_php {
+    int mode;                   /* enum config_php_mode */
+    const char *binary;         /* NULL: beside this executable */
+    const char *sapi_name;
+    int64_t workers;            /* 0: derived */
+    int64_t workers_min;
+    int64_t max_requests;       /* per worker, 0: no limit */
+    uint64_t max_worker_memory; /* 0: derived, 2 * memory_limit; "off" is not offered */
+    int64_t queue_size;         /* 0: derived */
+    int overload_policy;        /* enum config_overload */
+    uint64_t shed_after;        /* "shed_after_ms"; 0: derived, 10 s */
+    int64_t crash_loop_count;
+    int64_t crash_loop_seconds;
+    int64_t max_execution_time; /* seconds, 0: none */
+    const char *memory_limit;   /* NULL: derived; "php_memory_limit" is its other name */
+    int opcache_validate_timestamps; /* -1: by mode */
+    int64_t opcache_revalidate_freq; /* CONF_AUTO */
+    int64_t opcache_memory_consumption;      /* MB, CONF_AUTO */
+    int64_t opcache_interned_strings_buffer; /* MB, CONF_AUTO */
+    int64_t opcache_jit_buffer_size;         /* MB, CONF_AUTO */
+    int opcache_jit;                         /* enum config_jit */
+    int64_t opcache_max_accelerated_files;   /* CONF_AUTO */
+    const char *realpath_cache_size;         /* NULL: by mode */
+    int64_t realpath_cache_ttl;              /* CONF_AUTO */
+    int64_t zend_assertions;                 /* CONF_AUTO */
+    const char *ini_file;
+    const char *ini_scan_dir;
+    bool user_ini;
+    struct conf_pairs ini_overrides;
+    struct conf_pairs admin_values;
+    struct conf_pairs values;
+    struct conf_list extensions;
+    struct conf_pairs env;
+    int clear_env; /* -1 auto (on in serve), 0, 1; see config_clear_env() */
+};
+
+struct config_deploy {
+    struct conf_list warmup_urls;
+    bool warmup_scripts;
+    uint64_t timeout; /* ms */
+    uint64_t drain;   /* ms; server.timeouts.shutdown unless set */
+};
+
+struct config {
+    enum config_mode mode;
+    struct config_server server;
+    struct config_php php;
+    struct config_deploy deploy;
+    struct conf_list warnings; /* set, but cannot act: to be logged at startup, one each */
+    struct conf_list notices;  /* accepted for compatibility, change nothing */
+    /* private to config.c */
+    struct conf conf;
+    struct arena arena;
+    _Atomic int refs;
+};
+
+struct config_override {
+    const char *key;   /* "server.listen" */
+    const char *value; /* plain text, lists as JSON */
+    const char *where; /* what the user typed, for messages: "--listen" */
+};
+
+/* What to load. All of it is borrowed for the call only. */
+struct config_source {
+    enum config_mode mode;
+    const char *path;       /* NULL: no file (dev) */
+    bool path_explicit;     /* a missing file is an error; else it means "defaults" */
+    const char *const *env; /* NULL-terminated "NAME=value"; NULL: none */
+    const struct config_override *overrides;
+    size_t noverrides;
+};
+
+/* A snapshot with one reference. On failure err has code, text (with key, value and place) and position. */
+int config_load(const struct config_source *src, struct config **out, struct err *err) MUST_CHECK;
+struct config *config_ref(struct config *cfg);
+void config_unref(struct config *cfg); /* NULL is fine */
+
+/* Was the key given by the user (file, environment, command line)? */
+bool config_is_set(const struct config *cfg, const char *key);
+/* Multi-site mode: sites_dir is set. */
+static inline bool config_is_multi(const struct config *cfg)
+{
+    return cfg->server.sites_dir != NULL;
+}
+/* The auto keys, resolved. */
+bool config_request_log(const struct config *cfg);
+bool config_clear_env(const struct config *cfg);
+bool config_hardening(const struct config *cfg);
+bool config_open_basedir(const struct config *cfg);
+bool config_disable_shell_exec(const struct config *cfg);
+/* Path of the control socket: the key, or derived from the listen address so that two servers do not clash. */
+void config_control_path(const struct config *cfg, struct buf *out);
+
+/* Every key, its effective value and where it came from; secrets as ***. */
+void config_dump(const struct config *cfg, struct buf *out);
+/* The reference page, Markdown. */
+void config_reference(struct buf *out);
+
+/* The snapshot as text for another process of this version, and back. Equal in every member. */
+void config_serialize(const struct config *cfg, struct buf *out);
+int config_deserialize(struct str text, struct config **out, struct err *err) MUST_CHECK;
+
+#endif
