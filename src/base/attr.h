@@ -22,7 +22,7 @@
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 /* The struct that holds member m at address p. */
-#define CONTAINER_OF(p, type, m) ((type *)(void *)((char *)(p)-offsetof(type, m)))
+#define CONTAINER_OF(p, type, m) ((type *)(void *)((char *)(p) - offsetof(type, m)))
 
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))

@@ -10,8 +10,8 @@ const char *err_text(int code)
     switch (code) {
     case ERR_OK:
         return "success";
-#define ERR_CASE(name, value, text)                                                                \
-    case value:                                                                                    \
+#define ERR_CASE(name, value, text) \
+    case value:                     \
         return text;
         ERR_LIST(ERR_CASE)
 #undef ERR_CASE

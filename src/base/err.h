@@ -12,32 +12,32 @@
 
 #include "base/attr.h"
 
-#define ERR_LIST(X)                                                                                \
-    X(NOMEM, -1, "out of memory")                                                                  \
-    X(INVAL, -2, "invalid value")                                                                  \
-    X(RANGE, -3, "out of range")                                                                   \
-    X(NOTFOUND, -4, "not found")                                                                   \
-    X(EXISTS, -5, "exists already")                                                                \
-    X(ACCESS, -6, "permission denied")                                                             \
-    X(IO, -7, "input/output error")                                                                \
-    X(AGAIN, -8, "not now, try again")                                                             \
-    X(EOF, -9, "end of data")                                                                      \
-    X(CLOSED, -10, "closed by the other side")                                                     \
-    X(TIMEOUT, -11, "timed out")                                                                   \
-    X(TOOBIG, -12, "too big")                                                                      \
-    X(PROTO, -13, "protocol error")                                                                \
-    X(UNSUPPORTED, -14, "not supported")                                                           \
-    X(BUSY, -15, "busy")                                                                           \
-    X(FULL, -16, "full")                                                                           \
-    X(CORRUPT, -17, "corrupt data")                                                                \
-    X(ADDRINUSE, -18, "address in use")                                                            \
-    X(NOSPACE, -19, "no space left")                                                               \
-    X(MFILE, -20, "too many open files")                                                           \
-    X(INTR, -21, "interrupted")                                                                    \
-    X(LOOP, -22, "too many levels of symbolic links")                                              \
-    X(ISDIR, -23, "is a directory")                                                                \
-    X(NOTDIR, -24, "is not a directory")                                                           \
-    X(REFUSED, -25, "connection refused")                                                          \
+#define ERR_LIST(X)                                   \
+    X(NOMEM, -1, "out of memory")                     \
+    X(INVAL, -2, "invalid value")                     \
+    X(RANGE, -3, "out of range")                      \
+    X(NOTFOUND, -4, "not found")                      \
+    X(EXISTS, -5, "exists already")                   \
+    X(ACCESS, -6, "permission denied")                \
+    X(IO, -7, "input/output error")                   \
+    X(AGAIN, -8, "not now, try again")                \
+    X(EOF, -9, "end of data")                         \
+    X(CLOSED, -10, "closed by the other side")        \
+    X(TIMEOUT, -11, "timed out")                      \
+    X(TOOBIG, -12, "too big")                         \
+    X(PROTO, -13, "protocol error")                   \
+    X(UNSUPPORTED, -14, "not supported")              \
+    X(BUSY, -15, "busy")                              \
+    X(FULL, -16, "full")                              \
+    X(CORRUPT, -17, "corrupt data")                   \
+    X(ADDRINUSE, -18, "address in use")               \
+    X(NOSPACE, -19, "no space left")                  \
+    X(MFILE, -20, "too many open files")              \
+    X(INTR, -21, "interrupted")                       \
+    X(LOOP, -22, "too many levels of symbolic links") \
+    X(ISDIR, -23, "is a directory")                   \
+    X(NOTDIR, -24, "is not a directory")              \
+    X(REFUSED, -25, "connection refused")             \
     X(VERSION, -26, "version mismatch")
 
 enum err_code {

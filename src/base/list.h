@@ -73,8 +73,8 @@ static inline struct list *list_pop(struct list *head)
 
 #define list_each(it, head) for (struct list *it = (head)->next; it != (head); it = it->next)
 /* The body may remove it. */
-#define list_each_safe(it, head)                                                                   \
-    for (struct list *it = (head)->next, *it##_next = it->next; it != (head);                      \
-         it = it##_next, it##_next = it->next)
+#define list_each_safe(it, head)                                              \
+    for (struct list *it = (head)->next, *it##_next = it->next; it != (head); \
+        it = it##_next, it##_next = it->next)
 
 #endif

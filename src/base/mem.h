@@ -18,10 +18,10 @@
 #include "base/attr.h"
 
 /* Cheap guard of memory safety, in all builds: says what failed and aborts. */
-#define ENSURE(cond)                                                                               \
-    do {                                                                                           \
-        if (UNLIKELY(!(cond)))                                                                     \
-            mem_ensure_failed(#cond, __FILE__, __LINE__);                                          \
+#define ENSURE(cond)                                      \
+    do {                                                  \
+        if (UNLIKELY(!(cond)))                            \
+            mem_ensure_failed(#cond, __FILE__, __LINE__); \
     } while (0)
 
 NORETURN COLD void mem_ensure_failed(const char *cond, const char *file, int line);

@@ -22,10 +22,10 @@ struct str {
     size_t len;
 };
 
-#define STR(lit)  ((struct str){(lit), sizeof(lit) - 1}) /* of a literal */
-#define STR_NONE  ((struct str){NULL, 0})
-#define STR_F     "%.*s"                            /* printf with ... */
-#define STR_A(s)  ((int)MIN((s).len, (size_t)INT32_MAX)), ((s).p ? (s).p : "")
+#define STR(lit) ((struct str){(lit), sizeof(lit) - 1}) /* of a literal */
+#define STR_NONE ((struct str){NULL, 0})
+#define STR_F    "%.*s" /* printf with ... */
+#define STR_A(s) ((int)MIN((s).len, (size_t)INT32_MAX)), ((s).p ? (s).p : "")
 
 static inline struct str str_n(const char *p, size_t len)
 {

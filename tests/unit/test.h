@@ -35,35 +35,35 @@ extern _Atomic int test_failures;
 void test_row(const char *name);
 void test_fail(const char *file, int line, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
-#define CHECK(cond)                                                                                \
-    do {                                                                                           \
-        if (!(cond))                                                                               \
-            test_fail(__FILE__, __LINE__, "CHECK(%s)", #cond);                                     \
+#define CHECK(cond)                                            \
+    do {                                                       \
+        if (!(cond))                                           \
+            test_fail(__FILE__, __LINE__, "CHECK(%s)", #cond); \
     } while (0)
 
-#define CHECK_INT(got, want)                                                                       \
-    do {                                                                                           \
-        long long g_ = (long long)(got), w_ = (long long)(want);                                   \
-        if (g_ != w_)                                                                              \
-            test_fail(__FILE__, __LINE__, "%s is %lld, wanted %lld", #got, g_, w_);                \
+#define CHECK_INT(got, want)                                                        \
+    do {                                                                            \
+        long long g_ = (long long)(got), w_ = (long long)(want);                    \
+        if (g_ != w_)                                                               \
+            test_fail(__FILE__, __LINE__, "%s is %lld, wanted %lld", #got, g_, w_); \
     } while (0)
 
 /* got: struct str; want: C string. */
-#define CHECK_STR(got, want)                                                                       \
-    do {                                                                                           \
-        struct str g_ = (got), w_ = str_c(want);                                                   \
-        if (!str_eq(g_, w_))                                                                       \
-            test_fail(__FILE__, __LINE__, "%s is \"" STR_F "\", wanted \"" STR_F "\"", #got,       \
-                STR_A(g_), STR_A(w_));                                                             \
+#define CHECK_STR(got, want)                                                                 \
+    do {                                                                                     \
+        struct str g_ = (got), w_ = str_c(want);                                             \
+        if (!str_eq(g_, w_))                                                                 \
+            test_fail(__FILE__, __LINE__, "%s is \"" STR_F "\", wanted \"" STR_F "\"", #got, \
+                STR_A(g_), STR_A(w_));                                                       \
     } while (0)
 
 int test_main(int argc, char **argv, const struct test *const *groups);
 
-#define TEST_MAIN(...)                                                                             \
-    int main(int argc, char **argv)                                                                \
-    {                                                                                              \
-        const struct test *const groups[] = {__VA_ARGS__, NULL};                                   \
-        return test_main(argc, argv, groups);                                                      \
+#define TEST_MAIN(...)                                           \
+    int main(int argc, char **argv)                              \
+    {                                                            \
+        const struct test *const groups[] = {__VA_ARGS__, NULL}; \
+        return test_main(argc, argv, groups);                    \
     }
 
 #endif
