@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#include "http/host.h"
