@@ -6,12 +6,14 @@
 /*
  * Configuration from tables.
  *
- * A row says the key, the kind of its value, where in the caller's struct the value lives, the default, the bounds and
- * the help text.  Reading a file, the environment and the command line, checking, dumping and the reference page all
- * come from the rows.  Precedence: command line > environment > file > default.
+ * A row says the key, the kind of its value, where in the caller's struct the value lives, the
+ * default, the bounds and the help text.  Reading a file, the environment and the command line,
+ * checking, dumping and the reference page all come from the rows.  Precedence: command line >
+ * environment > file > default.
  *
- * struct conf is the work of one load: it fills the caller's zeroed struct (base) and remembers where each value came
- * from.  Everything the values point to lives in the arena given to conf_init().  One thread.
+ * struct conf is the work of one load: it fills the caller's zeroed struct (base) and remembers
+ * where each value came from.  Everything the values point to lives in the arena given to
+ * conf_init().  One thread.
  */
 
 #include <stdbool.h>
@@ -68,7 +70,8 @@ enum conf_source { CONF_FROM_DEFAULT, CONF_FROM_FILE, CONF_FROM_ENV, CONF_FROM_C
 struct conf;
 struct conf_row;
 
-/* A check beyond kind and bounds; value points at the field. On error fills why and returns its code. */
+/* A check beyond kind and bounds; value points at the field. On error fills why and returns its
+ * code. */
 typedef int conf_check_cb(const struct conf_row *row, const void *value, struct err *why);
 
 struct conf_row {
@@ -84,7 +87,8 @@ struct conf_row {
     const char *help;
 };
 
-/* A key (or with a trailing '.' or '*', every key below a prefix) that is known and refused when set. */
+/* A key (or with a trailing '.' or '*', every key below a prefix) that is known and refused when
+ * set. */
 struct conf_refused {
     const char *key;
     const char *reason; /* NULL: "not available in this version" */
@@ -96,14 +100,16 @@ struct conf_table {
     size_t nrows;
     const struct conf_refused *refused;
     size_t nrefused;
-    const char *env_prefix;          /* "EPHPM_" */
-    const char *const *env_allowed;  /* NULL-terminated: variables with the prefix that are no keys */
+    const char *env_prefix; /* "EPHPM_" */
+    const char *const
+        *env_allowed; /* NULL-terminated: variables with the prefix that are no keys */
 };
 
 /* Where a value came from. */
 struct conf_mark {
     enum conf_source source;
-    const char *where; /* "ephpm.toml:3:1", "EPHPM_SERVER__LISTEN", "--listen"; NULL for a default */
+    const char
+        *where; /* "ephpm.toml:3:1", "EPHPM_SERVER__LISTEN", "--listen"; NULL for a default */
 };
 
 struct conf {
@@ -117,8 +123,8 @@ struct conf {
 void conf_init(struct conf *c, const struct conf_table *table, void *base, struct arena *arena);
 
 /*
- * The three sources; call in this order, since each overrides what is there.  On error *err has code, text (key, value,
- * place) and position, and base is half filled: throw it away.
+ * The three sources; call in this order, since each overrides what is there.  On error *err has
+ * code, text (key, value, place) and position, and base is half filled: throw it away.
  */
 /* text: a TOML document; name is used in messages. */
 int conf_read_text(struct conf *c, const char *name, struct str text, struct err *err) MUST_CHECK;
@@ -126,9 +132,10 @@ int conf_read_text(struct conf *c, const char *name, struct str text, struct err
 int conf_read_file(struct conf *c, const char *path, struct err *err) MUST_CHECK;
 /* env: NULL-terminated "NAME=value" strings. Lists and pairs are JSON. */
 int conf_read_env(struct conf *c, const char *const *env, struct err *err) MUST_CHECK;
-/* One value as plain text (lists as JSON); where is what messages and dumps call it ("--listen"). */
-int conf_set(struct conf *c, const char *key, const char *value, enum conf_source source, const char *where,
-    struct err *err) MUST_CHECK;
+/* One value as plain text (lists as JSON); where is what messages and dumps call it ("--listen").
+ */
+int conf_set(struct conf *c, const char *key, const char *value, enum conf_source source,
+    const char *where, struct err *err) MUST_CHECK;
 
 /* Index of a key (aliases resolved), or -1. */
 int conf_find(const struct conf_table *t, struct str key);

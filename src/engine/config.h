@@ -6,13 +6,15 @@
 /*
  * The configuration: an immutable snapshot whose members mirror the sections of ephpm.toml.
  *
- * config_load() reads file, environment and command line (precedence: command line > environment > file > default).
- * Everything a member points to is owned by the snapshot and valid until the last config_unref().  References may be
- * taken and dropped on any thread.  A reload loads another snapshot; work in flight keeps the old one.
+ * config_load() reads file, environment and command line (precedence: command line > environment >
+ * file > default). Everything a member points to is owned by the snapshot and valid until the last
+ * config_unref().  References may be taken and dropped on any thread.  A reload loads another
+ * snapshot; work in flight keeps the old one.
  *
- * Durations are milliseconds, sizes bytes.  An unset string is NULL.  Numbers that are derived when unset hold
- * CONF_AUTO, or 0 where the comment says so; engine/shape.h derives them.  The rows behind this struct, with defaults
- * and meanings, are in config_table.c; docs/configuration.md is printed from them.
+ * Durations are milliseconds, sizes bytes.  An unset string is NULL.  Numbers that are derived when
+ * unset hold CONF_AUTO, or 0 where the comment says so; engine/shape.h derives them.  The rows
+ * behind this struct, with defaults and meanings, are in config_table.c; docs/configuration.md is
+ * printed from them.
  */
 
 #include <stdbool.h>
@@ -31,7 +33,13 @@ enum config_overload { CONFIG_OVERLOAD_SHED, CONFIG_OVERLOAD_WAIT };
 enum config_hidden { CONFIG_HIDDEN_DENY, CONFIG_HIDDEN_IGNORE, CONFIG_HIDDEN_ALLOW };
 enum config_compress_stream { CONFIG_STREAM_OFF, CONFIG_STREAM_SSE, CONFIG_STREAM_ALL };
 enum config_access_format { CONFIG_ACCESS_COMBINED, CONFIG_ACCESS_JSON };
-enum config_jit { CONFIG_JIT_UNSET, CONFIG_JIT_TRACING, CONFIG_JIT_FUNCTION, CONFIG_JIT_DISABLE, CONFIG_JIT_AUTO };
+enum config_jit {
+    CONFIG_JIT_UNSET,
+    CONFIG_JIT_TRACING,
+    CONFIG_JIT_FUNCTION,
+    CONFIG_JIT_DISABLE,
+    CONFIG_JIT_AUTO
+};
 enum config_php_mode { CONFIG_PHP_FPM, CONFIG_PHP_WORKER };
 
 struct config_request {
@@ -135,10 +143,10 @@ struct config_server {
 };
 
 struct config_php {
-    int mode;                   /* enum config_php_mode */
-    const char *binary;         /* NULL: beside this executable */
+    int mode;           /* enum config_php_mode */
+    const char *binary; /* NULL: beside this executable */
     const char *sapi_name;
-    int64_t workers;            /* 0: derived */
+    int64_t workers; /* 0: derived */
     int64_t workers_min;
     int64_t max_requests;       /* per worker, 0: no limit */
     uint64_t max_worker_memory; /* 0: derived, 2 * memory_limit; "off" is not offered */
@@ -147,11 +155,11 @@ struct config_php {
     uint64_t shed_after;        /* "shed_after_ms"; 0: derived, 10 s */
     int64_t crash_loop_count;
     int64_t crash_loop_seconds;
-    int64_t max_execution_time; /* seconds, 0: none */
-    const char *memory_limit;   /* NULL: derived; "php_memory_limit" is its other name */
-    int opcache_validate_timestamps; /* -1: by mode */
-    int64_t opcache_revalidate_freq; /* CONF_AUTO */
-    int64_t opcache_memory_consumption;      /* MB, CONF_AUTO */
+    int64_t max_execution_time;         /* seconds, 0: none */
+    const char *memory_limit;           /* NULL: derived; "php_memory_limit" is its other name */
+    int opcache_validate_timestamps;    /* -1: by mode */
+    int64_t opcache_revalidate_freq;    /* CONF_AUTO */
+    int64_t opcache_memory_consumption; /* MB, CONF_AUTO */
     int64_t opcache_interned_strings_buffer; /* MB, CONF_AUTO */
     int64_t opcache_jit_buffer_size;         /* MB, CONF_AUTO */
     int opcache_jit;                         /* enum config_jit */
@@ -206,7 +214,8 @@ struct config_source {
     size_t noverrides;
 };
 
-/* A snapshot with one reference. On failure err has code, text (with key, value and place) and position. */
+/* A snapshot with one reference. On failure err has code, text (with key, value and place) and
+ * position. */
 int config_load(const struct config_source *src, struct config **out, struct err *err) MUST_CHECK;
 struct config *config_ref(struct config *cfg);
 void config_unref(struct config *cfg); /* NULL is fine */
@@ -224,7 +233,8 @@ bool config_clear_env(const struct config *cfg);
 bool config_hardening(const struct config *cfg);
 bool config_open_basedir(const struct config *cfg);
 bool config_disable_shell_exec(const struct config *cfg);
-/* Path of the control socket: the key, or derived from the listen address so that two servers do not clash. */
+/* Path of the control socket: the key, or derived from the listen address so that two servers do
+ * not clash. */
 void config_control_path(const struct config *cfg, struct buf *out);
 
 /* Every key, its effective value and where it came from; secrets as ***. */
