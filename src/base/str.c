@@ -122,7 +122,7 @@ int str_u64(struct str s, uint64_t *out)
 {
     uint64_t v = 0;
 
-    if (s.len == 0)
+    if (s.len == 0 || !s.p)
         return ERR_INVAL;
     for (size_t i = 0; i < s.len; i++) {
         if (s.p[i] < '0' || s.p[i] > '9')

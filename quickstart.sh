@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The ephpm developers
+#
+# From nothing to a running server: installs what is missing, builds, serves the demo application.
+set -uo pipefail
+cd "$(dirname "$(readlink -f "$0")")" || exit 1
+
+usage() {
+    cat <<'TEXT'
+usage: ./quickstart.sh [--build-only] [--port PORT] [--root FOLDER]
+
+  --build-only   stop when build/release/bin/ephpm and ephpm-php are there
+  --port PORT    first port to try (default 8080; the next free one is taken)
+  --root FOLDER  serve this document root instead of the demo application
+TEXT
+}
+
+die() {
+    echo "quickstart.sh: $*" >&2
+    exit 1
+}
+
+build_only='' port=8080 root=demo/public
+while [ $# -gt 0 ]; do
+    case "$1" in
+    --build-only) build_only=1 ;;
+    --port | --root)
+        [ $# -gt 1 ] || { usage >&2; exit 2; }
+        [ "$1" = --port ] && port=$2 || root=$2
+        shift
+        ;;
+    -h | --help) usage; exit 0 ;;
+    *) usage >&2; exit 2 ;;
+    esac
+    shift
+done
+case "$port" in
+'' | *[!0-9]*) die "not a port: $port" ;;
+esac
+[ -d "$root" ] || die "no folder $root"
+
+. tools/packages.sh
+bin=build/release/bin
+log=build/logs/quickstart.log
+
+build() {
+    cmake --preset release && cmake --build build/release -j "$(nproc)" --target ephpm ephpm-php
+}
+
+port_taken() {
+    (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
+}
+
+answers() {
+    local line=''
+    exec 3<>"/dev/tcp/127.0.0.1/$port" || return 1
+    printf 'GET /_ephpm/health HTTP/1.0\r\n\r\n' >&3
+    read -r -t 5 line <&3
+    exec 3>&-
+    case "$line" in HTTP/*) return 0 ;; esac
+    return 1
+}
+
+packages_release >/dev/null || exit 1
+need_packages build run || exit 1
+mkdir -p build/logs
+[ -x $bin/ephpm ] || echo "building (about a minute; the log is $log)"
+if ! build >$log 2>&1 </dev/null; then
+    tail -n 60 $log >&2
+    die "the build failed, see $log"
+fi
+[ -x $bin/ephpm ] && [ -x $bin/ephpm-php ] || die "the build made no $bin/ephpm and ephpm-php"
+if [ -n "$build_only" ]; then
+    echo "built: $bin/ephpm $bin/ephpm-php"
+    exit 0
+fi
+
+tries=50
+while port_taken "$port"; do
+    tries=$((tries - 1))
+    [ $tries -gt 0 ] || die "no free port found, give one with --port"
+    port=$((port + 1))
+done
+
+$bin/ephpm dev --port "$port" --document-root "$root" &
+server=$!
+# The shell passes these on; an interrupt from the terminal reaches the server by itself.
+trap 'kill -TERM $server 2>/dev/null' TERM HUP
+trap : INT
+tries=150
+until (answers) 2>/dev/null; do
+    tries=$((tries - 1))
+    kill -0 $server 2>/dev/null || die "the server did not start, see the messages above"
+    if [ $tries -eq 0 ]; then
+        kill -TERM $server
+        die "no answer on port $port"
+    fi
+    sleep 0.1
+done
+echo
+echo "The demo application runs: http://127.0.0.1:$port/"
+echo "Its files are in $root; change one and reload. Ctrl-C ends the server."
+echo
+# A signal ends wait before the server has ended, so wait again.
+while kill -0 $server 2>/dev/null; do
+    wait $server
+done
+wait $server

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The ephpm developers
+#
+# Installs what is missing, builds, and runs every test. The last line is "N passed, N failed".
+set -uo pipefail
+cd "$(dirname "$(readlink -f "$0")")" || exit 1
+
+usage() {
+    cat <<'TEXT'
+usage: ./test.sh [--quick | --only STAGE[,STAGE...]]
+
+  unit         build (preset dev), unit tests
+  checks       layers, headers compile alone, format, tidiness of the repository
+  tidy         static analysis
+  integration  the server, driven from outside
+  windows      cross build, unit tests under Wine
+
+--quick leaves out tidy and windows. Logs are in build/logs.
+TEXT
+}
+
+stages="unit checks integration windows tidy"
+while [ $# -gt 0 ]; do
+    case "$1" in
+    --quick) stages="unit checks integration" ;;
+    --only)
+        [ $# -gt 1 ] || { usage >&2; exit 2; }
+        stages=${2//,/ }
+        shift
+        ;;
+    -h | --help) usage; exit 0 ;;
+    *) usage >&2; exit 2 ;;
+    esac
+    shift
+done
+for stage in $stages; do
+    case "$stage" in
+    unit | checks | tidy | integration | windows) ;;
+    *) echo "test.sh: no stage called $stage" >&2; usage >&2; exit 2 ;;
+    esac
+done
+
+. tools/packages.sh
+. tools/stages.sh
+packages_release >/dev/null || exit 1
+
+for stage in $stages; do
+    "stage_$stage"
+done
+stage_summary

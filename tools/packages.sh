@@ -1,0 +1,150 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The ephpm developers
+#
+# Which Debian packages the project needs, by purpose, and need_packages to install them.
+# Sourced by quickstart.sh, test.sh and .ci/run; not run on its own.
+#
+#   build        compiler, libraries and PHP to build ephpm
+#   run          PHP extensions that applications commonly want
+#   test         what the integration tests talk through
+#   lint         formatter, static analyser
+#   fuzz         clang with libFuzzer
+#   windows      cross compiler and Wine
+#   windows-src  fetching and building the Windows libraries
+#   package      building a .deb
+#   chroot       trying the .deb in a fresh system
+
+packages_release() {
+    local id='' version=''
+    if [ -r /etc/os-release ]; then
+        id=$(. /etc/os-release && echo "${ID:-}")
+        version=$(. /etc/os-release && echo "${VERSION_ID:-}")
+    fi
+    case "$id-$version" in
+    debian-12 | debian-13) echo "$version" ;;
+    *)
+        echo "this is ${id:-an unknown system} ${version}; the scripts know Debian 12 and 13" >&2
+        return 1
+        ;;
+    esac
+}
+
+# The version of PHP that the release ships.
+packages_php() {
+    case "$(packages_release)" in
+    12) echo 8.2 ;;
+    13) echo 8.4 ;;
+    *) return 1 ;;
+    esac
+}
+
+# packages_of PURPOSE...  prints their packages on one line.
+packages_of() {
+    local release php purpose
+    release=$(packages_release) || return 1
+    php=$(packages_php) || return 1
+    for purpose; do
+        case "$purpose" in
+        build)
+            echo gcc libc6-dev cmake ninja-build pkg-config ca-certificates
+            echo libuv1-dev libbrotli-dev libzstd-dev zlib1g-dev libxxhash-dev
+            case "$release" in
+            12) echo node-llhttp ;; # carries the generated C sources
+            *) echo libllhttp-dev ;;
+            esac
+            echo "libphp$php-embed" "php$php-dev" "php$php-cli" "php$php-opcache"
+            ;;
+        run)
+            local extension
+            for extension in opcache mbstring xml sqlite3 curl intl mysql; do
+                echo "php$php-$extension"
+            done
+            ;;
+        test) echo python3 python3-pytest curl nginx strace procps iproute2 ;;
+        lint) echo python3 git clang-format-19 clang-tidy-19 clang-19 ;;
+        fuzz) echo clang-19 libclang-rt-19-dev ;;
+        windows) echo gcc-mingw-w64-x86-64-posix libz-mingw-w64-dev wine wine64 ;;
+        windows-src) echo dpkg-dev xz-utils patch ;;
+        package) echo dpkg-dev file ;;
+        chroot) echo debootstrap curl ;;
+        *)
+            echo "packages_of: no purpose called $purpose" >&2
+            return 1
+            ;;
+        esac
+    done | tr '\n' ' '
+}
+
+# packages_missing PACKAGE...  prints those that are not installed.
+packages_missing() {
+    local p
+    for p; do
+        [ "$(dpkg-query -W -f='${db:Status-Status}' "$p" 2>/dev/null)" = installed ] || printf '%s ' "$p"
+    done
+}
+
+# Runs as root, whoever calls. Says what is missing when it cannot.
+packages_as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        "$@"
+    else
+        sudo "$@"
+    fi
+}
+
+packages_can_be_root() {
+    [ "$(id -u)" = 0 ] && return 0
+    command -v sudo >/dev/null || return 1
+    # Without a password, or with a terminal to type it at.
+    sudo -n true 2>/dev/null || [ -t 0 ]
+}
+
+# need_packages PURPOSE...  installs what is missing. No service is started by an installation.
+need_packages() {
+    local list missing log rc=0
+    list=$(packages_of "$@") || return 1
+    # Word splitting is wanted: package names have no spaces.
+    # shellcheck disable=SC2086
+    missing=$(packages_missing $list)
+    [ -n "$missing" ] || return 0
+    if ! packages_can_be_root; then
+        echo "missing packages; as root, run:" >&2
+        echo "    apt-get install --no-install-recommends ${missing% }" >&2
+        return 1
+    fi
+    echo "installing: ${missing% }"
+    log=$(mktemp)
+    # shellcheck disable=SC2086
+    packages_install $missing >"$log" 2>&1 </dev/null || rc=$?
+    if [ $rc -ne 0 ]; then
+        tail -n 30 "$log" >&2
+        echo "could not install: ${missing% }" >&2
+    fi
+    rm -f "$log"
+    return $rc
+}
+
+packages_install() {
+    local policy=/usr/sbin/policy-rc.d made='' rc=0
+    # dpkg asks this file whether it may start a service; 101 is no.
+    if [ ! -e $policy ]; then
+        printf '#!/bin/sh\nexit 101\n' | packages_as_root tee $policy >/dev/null &&
+            packages_as_root chmod 755 $policy && made=1
+    fi
+    packages_apt install "$@" || {
+        # One broken source must not stop the others from being read.
+        packages_apt update || :
+        packages_apt install "$@"
+    } || rc=$?
+    [ -z "$made" ] || packages_as_root rm -f $policy
+    return $rc
+}
+
+packages_apt() {
+    local verb=$1
+    shift
+    [ "$verb" != install ] || set -- --no-install-recommends "$@"
+    packages_as_root env DEBIAN_FRONTEND=noninteractive apt-get -y -q \
+        -o DPkg::Lock::Timeout=600 -o Acquire::Retries=3 "$verb" "$@"
+}

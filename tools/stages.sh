@@ -1,0 +1,215 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The ephpm developers
+#
+# The stages of testing, as functions. Sourced by test.sh and .ci/run from the repository's root.
+#
+# A stage is made of steps. A step has a name, writes its output to build/logs/NAME.log, and adds
+# to the two totals: either one (stage_check) or as many as its tests report (stage_count).
+# A failing step shows the end of its log and lets the rest go on.
+
+stage_passed=0
+stage_failed=0
+stage_jobs=$(nproc)
+stage_logs=build/logs
+mkdir -p $stage_logs
+
+# stage_add PASSED FAILED
+stage_add() {
+    stage_passed=$((stage_passed + $1))
+    stage_failed=$((stage_failed + $2))
+}
+
+stage_show_log() {
+    echo "--- the end of $1 ---"
+    tail -n 60 "$1"
+    echo "---"
+}
+
+# stage_run NAME COMMAND...  runs it with its output in the log; the status is the command's.
+stage_run() {
+    local log=$stage_logs/$1.log
+    shift
+    "$@" >"$log" 2>&1 </dev/null
+}
+
+# stage_check NAME COMMAND...  one test: the command succeeds.
+stage_check() {
+    local name=$1 from=$SECONDS
+    if stage_run "$@"; then
+        stage_add 1 0
+        printf 'ok    %-28s %4ds\n' "$name" $((SECONDS - from))
+    else
+        stage_add 0 1
+        printf 'FAIL  %-28s %4ds\n' "$name" $((SECONDS - from))
+        stage_show_log "$stage_logs/$name.log"
+        return 1
+    fi
+}
+
+# stage_count NAME COMMAND...  many tests: the last "N passed, N failed" line of the output counts.
+# A command that fails without saying so, or says nothing, is one failure more.
+stage_count() {
+    local name=$1 from=$SECONDS rc=0 line passed=0 failed=0
+    stage_run "$@" || rc=$?
+    line=$(grep -aE '^[0-9]+ passed, [0-9]+ failed' "$stage_logs/$name.log" | tail -n 1)
+    if [ -n "$line" ]; then
+        passed=${line%% *}
+        failed=${line#*, }
+        failed=${failed%% *}
+    fi
+    if [ "$failed" = 0 ] && { [ $rc -ne 0 ] || [ -z "$line" ]; }; then
+        failed=1
+    fi
+    stage_add "$passed" "$failed"
+    if [ "$failed" = 0 ]; then
+        printf 'ok    %-28s %4ds  %s\n' "$name" $((SECONDS - from)) "$line"
+    else
+        printf 'FAIL  %-28s %4ds  %s\n' "$name" $((SECONDS - from)) "${line:-no result}, exit status $rc"
+        stage_show_log "$stage_logs/$name.log"
+        return 1
+    fi
+}
+
+# stage_need PURPOSE...  packages of tools/packages.sh; one failure when they cannot be had.
+stage_need() {
+    need_packages "$@" && return
+    stage_add 0 1
+    return 1
+}
+
+# stage_build PRESET [CMAKE-ARGUMENT...]  configures and builds everything of a preset.
+stage_build() {
+    local preset=$1
+    shift
+    stage_check "configure-$preset" cmake --preset "$preset" "$@" &&
+        stage_check "build-$preset" cmake --build "build/$preset" -j "$stage_jobs"
+}
+
+# stage_tests PRESET KIND  names of the tests of a kind ("unit", "fuzz") registered in a build.
+stage_tests() {
+    ctest --test-dir "build/$1" -N 2>/dev/null | sed -n "s/^ *Test *#[0-9]*: $2\.\(.*\)/\1/p"
+}
+
+# stage_units PRESET [LAUNCHER...]  runs every unit test binary of a preset.
+stage_units() {
+    local preset=$1 name names suffix=''
+    shift
+    [ "$preset" != windows ] || suffix=.exe
+    names=$(stage_tests "$preset" unit)
+    if [ -z "$names" ]; then
+        stage_check "unit-$preset" echo "no unit tests in build/$preset" || :
+        return
+    fi
+    for name in $names; do
+        stage_count "unit-$preset-$name" timeout 300 "$@" "build/$preset/bin/unit_$name$suffix"
+    done
+}
+
+stage_unit() {
+    stage_need build run || return
+    stage_build dev && stage_units dev
+}
+
+# What needs no running program: layers, headers, format, tidiness of the repository.
+stage_checks() {
+    stage_need build lint || return
+    stage_check layers tools/check-layers
+    stage_check headers tools/check-headers
+    stage_check format tools/check-format
+    stage_check repo tools/check-repo
+    if [ ! -f build/dev/compile_commands.json ]; then
+        stage_check configure-dev cmake --preset dev
+    fi
+}
+
+stage_tidy() {
+    stage_need build lint || return
+    [ -f build/dev/compile_commands.json ] || stage_check configure-dev cmake --preset dev || return
+    stage_check tidy tools/check-tidy build/dev
+}
+
+# Integration tests against the programs of a preset.
+stage_integration() {
+    local preset=${1:-dev}
+    if ! ls tests/integration/test_*.py >/dev/null 2>&1; then
+        echo "      integration: there are no tests"
+        return
+    fi
+    stage_need build run test || return
+    if [ ! -x "build/$preset/bin/ephpm" ] && ! stage_build "$preset"; then
+        return 1
+    fi
+    stage_count "integration-$preset" env EPHPM_BIN_DIR="$PWD/build/$preset/bin" \
+        tools/run-pytest tests/integration
+}
+
+# The part of the tree that is meant for Windows, cross-built and run by Wine.
+stage_windows() {
+    local prefix=${EPHPM_WINDOWS_DEPS:-$PWD/build/windows-deps}
+    if [ ! -f cmake/mingw.cmake ] || [ ! -x tools/build-windows-deps.sh ]; then
+        echo "      windows: skipped, there is no cross build in this tree"
+        return
+    fi
+    if ! need_packages build windows windows-src; then
+        echo "      windows: skipped, no cross compiler or no Wine"
+        return
+    fi
+    stage_check windows-deps tools/build-windows-deps.sh "$prefix" || return
+    stage_build windows -DEPHPM_WINDOWS_DEPS="$prefix" || return
+    WINEDEBUG=-all WINEPREFIX=$PWD/build/wine stage_units windows "$(stage_wine)"
+}
+
+stage_wine() {
+    command -v wine || command -v wine64 || echo /usr/lib/wine/wine64
+}
+
+# Unit tests under the address and undefined-behaviour sanitizers.
+stage_asan() {
+    stage_need build run || return
+    stage_build asan || return
+    # PHP keeps memory until the process ends, which is not a leak of ours: unit_php looks for
+    # errors only.
+    local names name leaks
+    names=$(stage_tests asan unit)
+    for name in $names; do
+        leaks=1
+        [ "$name" != php ] || leaks=0
+        stage_count "unit-asan-$name" timeout 600 env \
+            ASAN_OPTIONS="detect_leaks=$leaks:abort_on_error=0:detect_stack_use_after_return=1" \
+            UBSAN_OPTIONS=print_stacktrace=1 "build/asan/bin/unit_$name"
+    done
+}
+
+# The thread sanitizer, for the components in which threads or processes share memory.
+stage_tsan() {
+    local name
+    stage_need build run || return
+    stage_check configure-tsan cmake --preset tsan || return
+    for name in platform core engine net; do
+        stage_tests tsan unit | grep -qx $name || continue
+        stage_check "build-tsan-$name" cmake --build build/tsan -j "$stage_jobs" --target unit_$name &&
+            stage_count "unit-tsan-$name" timeout 600 env TSAN_OPTIONS=halt_on_error=1 \
+                build/tsan/bin/unit_$name
+    done
+}
+
+# Each fuzzer runs its corpus and a fixed number of inputs.
+stage_fuzz() {
+    stage_need build fuzz || return
+    stage_build fuzz -DCMAKE_C_COMPILER=clang-19 || return
+    [ -n "$(stage_tests fuzz fuzz)" ] || return 0
+    stage_count fuzz tools/run-ctest build/fuzz '^fuzz\.'
+}
+
+# The .deb builds, installs in this system's way and contains what it should.
+stage_package() {
+    stage_need build run package || return
+    stage_build release && stage_check package tools/build-package
+}
+
+# Prints the result, alone on the last line; the status tells whether all passed.
+stage_summary() {
+    echo "$stage_passed passed, $stage_failed failed"
+    [ "$stage_failed" = 0 ] && [ "$stage_passed" -gt 0 ]
+}
