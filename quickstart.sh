@@ -70,7 +70,9 @@ if ! build >$log 2>&1 </dev/null; then
     tail -n 60 $log >&2
     die "the build failed, see $log"
 fi
-[ -x $bin/ephpm ] && [ -x $bin/ephpm-php ] || die "the build made no $bin/ephpm and ephpm-php"
+for program in ephpm ephpm-php; do
+    [ -x $bin/$program ] || die "the build made no $bin/$program"
+done
 if [ -n "$build_only" ]; then
     echo "built: $bin/ephpm $bin/ephpm-php"
     exit 0
@@ -103,7 +105,10 @@ echo "The demo application runs: http://127.0.0.1:$port/"
 echo "Its files are in $root; change one and reload. Ctrl-C ends the server."
 echo
 # A signal ends wait before the server has ended, so wait again.
-while kill -0 $server 2>/dev/null; do
+rc=0
+while :; do
     wait $server
+    rc=$?
+    kill -0 $server 2>/dev/null || break
 done
-wait $server
+exit $rc
