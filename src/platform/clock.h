@@ -12,5 +12,7 @@ uint64_t clock_mono_ns(void);
 uint64_t clock_mono_ms(void);
 /* Microseconds of wall time. */
 uint64_t clock_wall_us(void);
+/* Sleeps; for command-line tools and shutdown paths, never on a loop. */
+void clock_sleep_ms(unsigned ms);
 
 #endif

@@ -45,15 +45,19 @@ int fs_readlink(const char *path, char *out, size_t cap) MUST_CHECK;
 int fs_open_read(const char *path, int *fd) MUST_CHECK;
 /* Opens for appending, created with mode when missing. */
 int fs_open_append(const char *path, uint32_t mode, int *fd) MUST_CHECK;
-/* Closes; -1 is fine. */
+/* Closes; -1 is fine. For descriptors of every kind of this layer. */
 void fs_close(int fd);
-/* A file without a name for reading and writing, in dir (NULL: $TMPDIR or /tmp). Gone when the last descriptor is. */
+/* A file without a name for reading and writing, in dir (NULL: $TMPDIR or /tmp). Gone when the last
+ * descriptor is. */
 int fs_open_spool(const char *dir, int *fd) MUST_CHECK;
-/* At an offset, whole or error; pread returns the count in *got (0 at the end). ERR_NOSPACE when the disk is full. */
+/* At an offset, whole or error; pread returns the count in *got (0 at the end). ERR_NOSPACE when
+ * the disk is full. */
 int fs_pread(int fd, void *p, size_t n, uint64_t off, size_t *got) MUST_CHECK;
 int fs_pwrite(int fd, const void *p, size_t n, uint64_t off) MUST_CHECK;
-/* Appends all of it in one system call where possible (log lines). */
+/* Appends all of it in one system call where possible (log lines). ERR_AGAIN: a full non-blocking pipe. */
 int fs_write(int fd, const void *p, size_t n) MUST_CHECK;
+/* False when a write to this pipe, terminal or socket would wait now. True for files. */
+bool fs_write_ready(int fd);
 
 /* Whole file into out (appended). ERR_TOOBIG beyond limit, ERR_ISDIR for a directory. */
 int fs_read_file(const char *path, size_t limit, struct buf *out) MUST_CHECK;
@@ -67,7 +71,8 @@ int fs_rmdir(const char *path) MUST_CHECK;
 /* The current directory. */
 int fs_getcwd(char *out, size_t cap) MUST_CHECK;
 
-/* Directory reading: each entry's name (not "." and ".."), valid until the next call. ERR_EOF at the end. */
+/* Directory reading: each entry's name (not "." and ".."), valid until the next call. ERR_EOF at
+ * the end. */
 struct fs_dir;
 int fs_dir_open(const char *path, struct fs_dir **out) MUST_CHECK;
 int fs_dir_next(struct fs_dir *d, struct str *name) MUST_CHECK;

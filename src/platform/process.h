@@ -22,25 +22,26 @@ struct process_fd {
 };
 
 struct process_spawn {
-    const char *exe;         /* absolute path */
-    char *const *argv;       /* NULL-terminated */
-    char *const *env;        /* NULL-terminated; NULL inherits */
+    const char *exe;   /* absolute path */
+    char *const *argv; /* NULL-terminated */
+    char *const *env;  /* NULL-terminated; NULL inherits */
     const struct process_fd *fds;
-    size_t nfds;             /* 0, 1, 2 are inherited; nothing else is */
-    uint32_t uid, gid;       /* dropped to when set_user */
-    const char *user;        /* name for supplementary groups */
+    size_t nfds;       /* 0, 1, 2 are inherited; nothing else is */
+    uint32_t uid, gid; /* dropped to when set_user */
+    const char *user;  /* name for supplementary groups */
     bool set_user;
-    bool die_with_parent;    /* the child is killed when this process ends */
+    bool die_with_parent; /* the child is killed when this process ends */
 };
 
-/* Starts exe. A failure of exec in the child is returned here as its code. *pid is reaped with process_reap(). */
+/* Starts exe. A failure of exec in the child is returned here as its code. *pid is reaped with
+ * process_reap(). */
 int process_spawn(const struct process_spawn *s, int64_t *pid) MUST_CHECK;
 
 enum process_end { PROCESS_RUNNING, PROCESS_EXITED, PROCESS_SIGNALED };
 struct process_status {
     int64_t pid;
     enum process_end end;
-    int code;        /* exit code or signal number */
+    int code; /* exit code or signal number */
     bool core_dumped;
 };
 /* Takes one ended child. ERR_AGAIN when none has ended, ERR_NOTFOUND when there are no children. */
@@ -54,10 +55,10 @@ int64_t process_id(void);
 int64_t process_parent_id(void);
 
 /*
- * Forks so that the new process becomes a child of the nearest subreaper (the master) and not of the caller: forks twice,
- * the middle process ends at once and is reaped here.  In the new process returns 0 with *pid = 0, after its parent is the
- * subreaper, and with the given death signal armed.  In the caller *pid is the new process.
- * Caller must be single-threaded.
+ * Forks so that the new process becomes a child of the nearest subreaper (the master) and not of
+ * the caller: forks twice, the middle process ends at once and is reaped here.  In the new process
+ * returns 0 with *pid = 0, after its parent is the subreaper, and with the given death signal
+ * armed.  In the caller *pid is the new process. Caller must be single-threaded.
  */
 int process_fork_adopted(int64_t reaper, int64_t *pid) MUST_CHECK;
 /* A plain child, for work that ends soon (warm-up). Reaped with process_wait(). */
@@ -65,7 +66,8 @@ int process_fork(int64_t *pid) MUST_CHECK;
 int process_wait(int64_t pid, struct process_status *out) MUST_CHECK;
 /* Orphans below this process become its children. */
 int process_become_reaper(void) MUST_CHECK;
-/* This process is killed (SIGKILL) when its parent ends; checks that the parent still is expected. */
+/* This process is killed (SIGKILL) when its parent ends; checks that the parent still is expected.
+ */
 int process_die_with_parent(int64_t expected_parent) MUST_CHECK;
 /* A descriptor that polls readable when pid ends. */
 int process_open_pidfd(int64_t pid, int *fd) MUST_CHECK;
@@ -76,7 +78,8 @@ void process_title_init(int argc, char **argv);
 void process_set_title(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
 bool process_is_root(void);
-/* ERR_NOTFOUND when there is no such user/group (name or number). group NULL: the user's own. */
+/* ERR_NOTFOUND when there is no such user/group (name or number). group NULL: the user's own; a number that is in no
+ * database is taken when the group is given, too. */
 int process_find_user(const char *user, const char *group, uint32_t *uid, uint32_t *gid) MUST_CHECK;
 /* Name of a uid into out; falls back to the number. */
 void process_user_name(uint32_t uid, char *out, size_t cap);
@@ -88,6 +91,8 @@ size_t process_count_fds(void);
 
 /* Path of the running executable. */
 int process_exe_path(char *out, size_t cap) MUST_CHECK;
+/* Installs an async-signal-safe handler; system calls are interrupted (ERR_INTR), not restarted. Portable signal numbers only. */
+int process_on_signal(int sig, void (*handler)(int sig)) MUST_CHECK;
 /* Ignores SIGPIPE. */
 void process_ignore_sigpipe(void);
 /* One datagram to $NOTIFY_SOCKET ("READY=1"); 0 also when the variable is not set. */

@@ -10,7 +10,8 @@
 #include "base/attr.h"
 #include "base/err.h"
 
-/* A zeroed segment of size bytes; its size is sealed. label shows in /proc. ERR_NOSPACE, ERR_MFILE, ERR_NOMEM. */
+/* A zeroed segment of size bytes; its size is sealed. label shows in /proc. ERR_NOSPACE, ERR_MFILE,
+ * ERR_NOMEM. */
 int shm_create(const char *label, size_t size, int *fd) MUST_CHECK;
 /* Maps all of it, read-write and shared; the size is checked to be at least size. */
 int shm_map(int fd, size_t size, void **out) MUST_CHECK;

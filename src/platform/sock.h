@@ -21,11 +21,12 @@ typedef uintptr_t sock_t;
 #else
 typedef int sock_t;
 #endif
-#define SOCK_NONE ((sock_t)-1)
+#define SOCK_NONE ((sock_t) - 1)
 
 enum sock_family { SOCK_UNSPEC, SOCK_INET4, SOCK_INET6, SOCK_LOCAL };
 
-/* An address in a form that can be compared and printed. For SOCK_LOCAL only family is meaningful. */
+/* An address in a form that can be compared and printed. For SOCK_LOCAL only family is meaningful.
+ */
 struct sock_addr {
     enum sock_family family;
     uint16_t port;
@@ -38,11 +39,13 @@ enum { SOCK_ADDR_TEXT = 64 };
 /* Process-wide start (Winsock); call once before anything here. */
 int sock_startup(void) MUST_CHECK;
 
-/* "127.0.0.1:80", "[::1]:80", "*:80", ":80", "80" (the last three: any IPv4 address). Numeric only. */
+/* "127.0.0.1:80", "[::1]:80", "*:80", ":80", "80" (the last three: any IPv4 address). Numeric only.
+ */
 int sock_addr_parse(struct str text, struct sock_addr *out) MUST_CHECK;
 /* IP literal alone, no port, no brackets; a scope suffix "%eth0" is dropped. */
 int sock_ip_parse(struct str text, struct sock_addr *out) MUST_CHECK;
-/* Without brackets and port: "127.0.0.1", "::1"; "" for SOCK_LOCAL. Writes a NUL; returns the length. */
+/* Without brackets and port: "127.0.0.1", "::1"; "" for SOCK_LOCAL. Writes a NUL; returns the
+ * length. */
 size_t sock_ip_format(const struct sock_addr *a, char out[SOCK_ADDR_TEXT]);
 /* With port, brackets for IPv6; "unix:" for SOCK_LOCAL. */
 size_t sock_addr_format(const struct sock_addr *a, char out[SOCK_ADDR_TEXT]);
@@ -52,42 +55,48 @@ bool sock_ip_is_loopback(const struct sock_addr *a);
 int sock_cidr_parse(struct str text, struct sock_addr *net, unsigned *bits) MUST_CHECK;
 bool sock_cidr_contains(const struct sock_addr *net, unsigned bits, const struct sock_addr *ip);
 
-/* Bound and listening TCP socket (SO_REUSEADDR on Unix, exclusive on Windows). ERR_ADDRINUSE, ERR_ACCESS. */
+/* Bound and listening TCP socket (SO_REUSEADDR on Unix, exclusive on Windows). ERR_ADDRINUSE,
+ * ERR_ACCESS. */
 int sock_listen(const struct sock_addr *at, int backlog, sock_t *out) MUST_CHECK;
-/* Unix-domain listener with mode; a stale socket file (nobody listens) is replaced, a live one is ERR_ADDRINUSE,
- * a file that is no socket is ERR_EXISTS. */
+/* Unix-domain listener with mode; a stale socket file (nobody listens) is replaced, a live one is
+ * ERR_ADDRINUSE, a file that is no socket is ERR_EXISTS, too long a path ERR_TOOBIG. The file stays when the socket is closed. */
 int sock_listen_local(const char *path, uint32_t mode, int backlog, sock_t *out) MUST_CHECK;
 /* Blocking-mode connected client socket for command-line tools. ERR_NOTFOUND, ERR_REFUSED. */
 int sock_connect_local(const char *path, sock_t *out) MUST_CHECK;
-/* A non-blocking connected socket and its peer (peer may be NULL); TCP_NODELAY is set. ERR_AGAIN, ERR_MFILE. */
+/* A non-blocking connected socket and its peer (peer may be NULL); TCP_NODELAY is set. ERR_AGAIN,
+ * ERR_MFILE. */
 int sock_accept(sock_t l, sock_t *out, struct sock_addr *peer) MUST_CHECK;
 int sock_local_addr(sock_t s, struct sock_addr *out) MUST_CHECK;
 int sock_peer_addr(sock_t s, struct sock_addr *out) MUST_CHECK;
 
 /* Up to n bytes. *got > 0, or ERR_AGAIN, ERR_EOF at orderly end, ERR_CLOSED on reset, ERR_IO. */
 int sock_recv(sock_t s, void *p, size_t n, size_t *got) MUST_CHECK;
-/* Sends parts in order; *sent may be less than the sum. No SIGPIPE. more: more will follow at once (MSG_MORE). */
+/* Sends parts in order; *sent may be less than the sum. No SIGPIPE. more: more will follow at once
+ * (MSG_MORE). */
 int sock_sendv(sock_t s, const struct str *parts, size_t n, bool more, size_t *sent) MUST_CHECK;
-/* Sends from a file at off; *sent may be less than n, 0 when the file ended. */
+/* Sends from a file at off; *sent may be less than n, 0 when the file ended. May raise SIGPIPE
+ * (process_ignore_sigpipe). */
 int sock_sendfile(sock_t s, int fd, uint64_t off, size_t n, size_t *sent) MUST_CHECK;
 /* Sends FIN. */
 void sock_shutdown_send(sock_t s);
 /* Makes close() send RST. */
 void sock_set_reset_on_close(sock_t s);
 void sock_set_blocking(sock_t s, bool on);
-/* Bytes the peer's kernel has not acknowledged; 0 when unknown. */
 void sock_close(sock_t s); /* SOCK_NONE is fine */
 
 /*
- * Message pairs between roles (Unix only; ERR_UNSUPPORTED elsewhere): one message is delivered whole
- * (SOCK_SEQPACKET) and may carry descriptors. Non-blocking. ERR_EOF when the other side closed.
+ * Message pairs between roles (Unix only; ERR_UNSUPPORTED elsewhere): one message is delivered
+ * whole (SOCK_SEQPACKET) and may carry descriptors. Non-blocking. ERR_EOF when the other side
+ * closed.
  */
 enum { SOCK_MSG_MAX = 65536, SOCK_MSG_FDS = 16 };
 int sock_pair(sock_t out[2]) MUST_CHECK;
+/* ERR_INVAL for an empty message, ERR_TOOBIG, ERR_AGAIN, ERR_CLOSED. */
 int sock_send_msg(sock_t s, const void *p, size_t n, const int *fds, size_t nfds) MUST_CHECK;
-/* fds must hold SOCK_MSG_FDS; the received ones are the caller's to close. */
+/* fds must hold SOCK_MSG_FDS; the received ones are the caller's to close. ERR_TOOBIG when cap was too
+ * small, ERR_MFILE when descriptors were lost; in both cases the message is gone. */
 int sock_recv_msg(sock_t s, void *p, size_t cap, size_t *got, int *fds, size_t *nfds) MUST_CHECK;
-/* Waits until readable, at most timeout_ms (-1: for ever). ERR_TIMEOUT. */
+/* Waits until readable, at most timeout_ms (-1: for ever). ERR_TIMEOUT, ERR_INTR. */
 int sock_wait_readable(sock_t s, int timeout_ms) MUST_CHECK;
 
 #endif

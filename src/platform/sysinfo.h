@@ -7,7 +7,13 @@
 
 #include <stdint.h>
 
-enum sysinfo_source { SYSINFO_CGROUP2, SYSINFO_CGROUP1, SYSINFO_JOB, SYSINFO_SYSTEM, SYSINFO_UNKNOWN };
+enum sysinfo_source {
+    SYSINFO_CGROUP2,
+    SYSINFO_CGROUP1,
+    SYSINFO_JOB,
+    SYSINFO_SYSTEM,
+    SYSINFO_UNKNOWN
+};
 
 struct sysinfo_memory {
     uint64_t bytes; /* 0 when unknown */

@@ -7,7 +7,8 @@
  * Waking another process or thread.
  *
  * futex: sleeping on a 32-bit word in shared memory.  doorbell: a descriptor that an event loop
- * polls for readability.  Both work between processes.
+ * polls for readability.  Both work between processes (on Windows a word wakes threads of one
+ * process only, and there are no doorbells: ERR_UNSUPPORTED).
  */
 
 #include <stdatomic.h>
@@ -17,8 +18,8 @@
 #include "base/attr.h"
 #include "base/err.h"
 
-/* Sleeps while *word == seen, at most timeout_ms (-1: for ever). 0 when woken or the word differs (also spuriously),
- * ERR_TIMEOUT, ERR_INTR when a signal handler ran. */
+/* Sleeps while *word == seen, at most timeout_ms (-1: for ever). 0 when woken or the word differs
+ * (also spuriously), ERR_TIMEOUT, ERR_INTR when a signal handler ran. */
 int wake_wait(_Atomic uint32_t *word, uint32_t seen, int timeout_ms) MUST_CHECK;
 /* Wakes up to n sleepers on the word. */
 void wake_word(_Atomic uint32_t *word, int n);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#include "platform/clock.h"
+
+#include <time.h>
+
+static uint64_t clock_ns(clockid_t id)
+{
+    struct timespec t;
+
+    (void)clock_gettime(id, &t); /* fails only for an unknown clock */
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t clock_mono_ns(void)
+{
+    return clock_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t clock_mono_ms(void)
+{
+    return clock_ns(CLOCK_MONOTONIC_COARSE) / 1000000u;
+}
+
+uint64_t clock_wall_us(void)
+{
+    return clock_ns(CLOCK_REALTIME) / 1000u;
+}

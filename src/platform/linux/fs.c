@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#include "platform/fs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "platform/linux/oserr.h"
+
+static enum fs_kind fs_kind_of(mode_t m)
+{
+    switch (m & S_IFMT) {
+    case S_IFREG:
+        return FS_FILE;
+    case S_IFDIR:
+        return FS_DIR;
+    case S_IFLNK:
+        return FS_LINK;
+    case S_IFSOCK:
+        return FS_SOCKET;
+    default:
+        return FS_OTHER;
+    }
+}
+
+static int fs_stat_result(int rc, const struct stat *st, struct fs_stat *out)
+{
+    if (rc < 0)
+        return oserr_last();
+    *out = (struct fs_stat){
+        .kind = fs_kind_of(st->st_mode),
+        .size = (uint64_t)st->st_size,
+        .mtime_ns = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec,
+        .ino = st->st_ino,
+        .dev = st->st_dev,
+        .mode = st->st_mode & 07777,
+        .uid = st->st_uid,
+    };
+    return 0;
+}
+
+int fs_stat(const char *path, struct fs_stat *out)
+{
+    struct stat st;
+
+    return fs_stat_result(stat(path, &st), &st, out);
+}
+
+int fs_lstat(const char *path, struct fs_stat *out)
+{
+    struct stat st;
+
+    return fs_stat_result(lstat(path, &st), &st, out);
+}
+
+int fs_fstat(int fd, struct fs_stat *out)
+{
+    struct stat st;
+
+    return fs_stat_result(fstat(fd, &st), &st, out);
+}
+
+int fs_readable(const char *path)
+{
+    struct fs_stat st;
+    int rc = fs_stat(path, &st);
+
+    if (rc)
+        return rc;
+    /* With the effective ids, which opening it will use. */
+    if (faccessat(AT_FDCWD, path, st.kind == FS_DIR ? X_OK : R_OK, AT_EACCESS) < 0)
+        return oserr_last();
+    return 0;
+}
+
+int fs_writable(const char *path)
+{
+    return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0 ? oserr_last() : 0;
+}
+
+static int fs_copy_out(const char *s, char *out, size_t cap)
+{
+    size_t n = strlen(s);
+
+    if (n >= cap)
+        return ERR_TOOBIG;
+    memcpy(out, s, n + 1);
+    return 0;
+}
+
+int fs_realpath(const char *path, char *out, size_t cap)
+{
+    char full[PATH_MAX];
+
+    if (!realpath(path, full))
+        return oserr_last();
+    return fs_copy_out(full, out, cap);
+}
+
+int fs_readlink(const char *path, char *out, size_t cap)
+{
+    char target[PATH_MAX];
+    ssize_t n = readlink(path, target, sizeof(target) - 1);
+
+    if (n < 0)
+        return oserr_last();
+    target[n] = '\0';
+    return fs_copy_out(target, out, cap);
+}
+
+static int fs_open(const char *path, int flags, mode_t mode, int *fd)
+{
+    int f;
+
+    do {
+        f = open(path, flags | O_CLOEXEC | O_NOCTTY, mode);
+    } while (f < 0 && errno == EINTR);
+    if (f < 0)
+        return oserr_last();
+    *fd = f;
+    return 0;
+}
+
+int fs_open_read(const char *path, int *fd)
+{
+    return fs_open(path, O_RDONLY | O_NONBLOCK, 0, fd);
+}
+
+int fs_open_append(const char *path, uint32_t mode, int *fd)
+{
+    return fs_open(path, O_WRONLY | O_APPEND | O_CREAT, (mode_t)mode, fd);
+}
+
+void fs_close(int fd)
+{
+    if (fd >= 0)
+        (void)close(fd); /* the descriptor is gone whatever it says */
+}
+
+/* Opens a new file "<prefix>XXXXXX" into *fd; name gets its path. */
+static int fs_open_temp(const char *prefix, char *name, size_t cap, int *fd)
+{
+    int n = snprintf(name, cap, "%sXXXXXX", prefix), f;
+
+    if (n < 0 || (size_t)n >= cap)
+        return ERR_TOOBIG;
+    f = mkostemp(name, O_CLOEXEC);
+    if (f < 0)
+        return oserr_last();
+    *fd = f;
+    return 0;
+}
+
+int fs_open_spool(const char *dir, int *fd)
+{
+    char prefix[PATH_MAX], name[PATH_MAX];
+    int rc, n;
+
+    if (!dir)
+        dir = getenv("TMPDIR");
+    if (!dir || !*dir)
+        dir = "/tmp";
+    rc = fs_open(dir, O_TMPFILE | O_RDWR | O_EXCL, 0600, fd);
+    /* EISDIR comes from kernels, EOPNOTSUPP from file systems that do not know O_TMPFILE. */
+    if (rc != ERR_UNSUPPORTED && rc != ERR_ISDIR && rc != ERR_INVAL)
+        return rc;
+    n = snprintf(prefix, sizeof(prefix), "%s/ephpm-spool-", dir);
+    if (n < 0 || (size_t)n >= sizeof(prefix))
+        return ERR_TOOBIG;
+    rc = fs_open_temp(prefix, name, sizeof(name), fd);
+    if (rc == 0)
+        (void)unlink(name); /* at worst an empty name stays behind */
+    return rc;
+}
+
+int fs_pread(int fd, void *p, size_t n, uint64_t off, size_t *got)
+{
+    size_t done = 0;
+
+    while (done < n) {
+        ssize_t r = pread(fd, (char *)p + done, n - done, (off_t)(off + done));
+
+        if (r < 0 && errno == EINTR)
+            continue;
+        if (r < 0)
+            return oserr_last();
+        if (r == 0)
+            break;
+        done += (size_t)r;
+    }
+    *got = done;
+    return 0;
+}
+
+int fs_pwrite(int fd, const void *p, size_t n, uint64_t off)
+{
+    for (size_t done = 0; done < n;) {
+        ssize_t r = pwrite(fd, (const char *)p + done, n - done, (off_t)(off + done));
+
+        if (r < 0 && errno == EINTR)
+            continue;
+        if (r < 0)
+            return oserr_last();
+        done += (size_t)r;
+    }
+    return 0;
+}
+
+bool fs_write_ready(int fd)
+{
+    struct pollfd f = {.fd = fd, .events = POLLOUT};
+
+    return poll(&f, 1, 0) != 0;
+}
+
+int fs_write(int fd, const void *p, size_t n)
+{
+    enum { REST_WAIT_MS = 100 };
+
+    for (size_t done = 0; done < n;) {
+        ssize_t r = write(fd, (const char *)p + done, n - done);
+
+        if (r >= 0) {
+            done += (size_t)r;
+            continue;
+        }
+        if (errno == EINTR)
+            continue;
+        /* Half a line is out: give its reader a moment, so that the rest is not lost. */
+        if (errno == EAGAIN && done) {
+            struct pollfd f = {.fd = fd, .events = POLLOUT};
+
+            if (poll(&f, 1, REST_WAIT_MS) > 0)
+                continue;
+            return ERR_AGAIN;
+        }
+        return oserr_last();
+    }
+    return 0;
+}
+
+static int fs_read_all(int fd, size_t limit, struct buf *out)
+{
+    enum { STEP = 65536 };
+    size_t total = 0;
+
+    for (;;) {
+        ssize_t r = read(fd, buf_reserve(out, STEP), STEP);
+
+        if (r < 0 && errno == EINTR)
+            continue;
+        if (r < 0)
+            return oserr_last();
+        if (r == 0)
+            return 0;
+        if ((size_t)r > limit - total)
+            return ERR_TOOBIG;
+        total += (size_t)r;
+        out->len += (size_t)r;
+    }
+}
+
+int fs_read_file(const char *path, size_t limit, struct buf *out)
+{
+    size_t before = out->len;
+    int fd = -1, rc = fs_open_read(path, &fd);
+
+    if (rc)
+        return rc;
+    rc = fs_read_all(fd, limit, out); /* says ERR_ISDIR by itself */
+    fs_close(fd);
+    if (rc)
+        out->len = before;
+    return rc;
+}
+
+int fs_write_file(const char *path, const void *p, size_t n, uint32_t mode)
+{
+    char name[PATH_MAX];
+    int fd = -1, rc = fs_open_temp(path, name, sizeof(name), &fd);
+
+    if (rc)
+        return rc;
+    rc = fs_write(fd, p, n);
+    /* The bytes must be on disk before the name points at them. */
+    if (rc == 0 && (fchmod(fd, (mode_t)mode) < 0 || fsync(fd) < 0 || rename(name, path) < 0))
+        rc = oserr_last();
+    fs_close(fd);
+    if (rc)
+        (void)unlink(name); /* already failing */
+    return rc;
+}
+
+int fs_mkdir(const char *path, uint32_t mode)
+{
+    return mkdir(path, (mode_t)mode) < 0 ? oserr_last() : 0;
+}
+
+int fs_unlink(const char *path)
+{
+    return unlink(path) < 0 ? oserr_last() : 0;
+}
+
+int fs_rmdir(const char *path)
+{
+    return rmdir(path) < 0 ? oserr_last() : 0;
+}
+
+int fs_getcwd(char *out, size_t cap)
+{
+    char full[PATH_MAX];
+
+    if (!getcwd(full, sizeof(full)))
+        return oserr_last();
+    return fs_copy_out(full, out, cap);
+}
+
+struct fs_dir {
+    DIR *d;
+};
+
+int fs_dir_open(const char *path, struct fs_dir **out)
+{
+    DIR *d = opendir(path);
+    struct fs_dir *r;
+
+    if (!d)
+        return oserr_last();
+    r = mem_new(sizeof(*r));
+    r->d = d;
+    *out = r;
+    return 0;
+}
+
+int fs_dir_next(struct fs_dir *d, struct str *name)
+{
+    for (;;) {
+        struct dirent *e;
+
+        errno = 0;
+        e = readdir(d->d);
+        if (!e)
+            return errno ? oserr_last() : ERR_EOF;
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) {
+            *name = str_c(e->d_name);
+            return 0;
+        }
+    }
+}
+
+void fs_dir_close(struct fs_dir *d)
+{
+    if (!d)
+        return;
+    (void)closedir(d->d); /* nothing was written */
+    mem_free(d);
+}

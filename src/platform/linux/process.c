@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#include "platform/process.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "platform/fs.h"
+#include "platform/linux/oserr.h"
+
+static void process_status_from_os(pid_t pid, int st, struct process_status *out)
+{
+    *out = (struct process_status){.pid = pid};
+    if (WIFSIGNALED(st)) {
+        out->end = PROCESS_SIGNALED;
+        out->code = WTERMSIG(st);
+        out->core_dumped = WCOREDUMP(st);
+    } else {
+        out->end = PROCESS_EXITED;
+        out->code = WEXITSTATUS(st);
+    }
+}
+
+int process_reap(struct process_status *out)
+{
+    int st;
+    pid_t pid;
+
+    do {
+        pid = waitpid(-1, &st, WNOHANG);
+    } while (pid < 0 && errno == EINTR);
+    if (pid < 0)
+        return oserr_last();
+    if (pid == 0)
+        return ERR_AGAIN;
+    process_status_from_os(pid, st, out);
+    return 0;
+}
+
+int process_wait(int64_t pid, struct process_status *out)
+{
+    int st;
+    pid_t got;
+
+    if (pid <= 0)
+        return ERR_INVAL;
+    do {
+        got = waitpid((pid_t)pid, &st, 0);
+    } while (got < 0 && errno == EINTR);
+    if (got < 0)
+        return oserr_last();
+    process_status_from_os(got, st, out);
+    return 0;
+}
+
+const char *process_signal_name(int sig)
+{
+    static const struct {
+        int sig;
+        const char *name;
+    } names[] = {
+        {SIGHUP, "SIGHUP"},
+        {SIGINT, "SIGINT"},
+        {SIGQUIT, "SIGQUIT"},
+        {SIGILL, "SIGILL"},
+        {SIGTRAP, "SIGTRAP"},
+        {SIGABRT, "SIGABRT"},
+        {SIGBUS, "SIGBUS"},
+        {SIGFPE, "SIGFPE"},
+        {SIGKILL, "SIGKILL"},
+        {SIGUSR1, "SIGUSR1"},
+        {SIGSEGV, "SIGSEGV"},
+        {SIGUSR2, "SIGUSR2"},
+        {SIGPIPE, "SIGPIPE"},
+        {SIGALRM, "SIGALRM"},
+        {SIGTERM, "SIGTERM"},
+        {SIGCHLD, "SIGCHLD"},
+        {SIGCONT, "SIGCONT"},
+        {SIGSTOP, "SIGSTOP"},
+        {SIGXCPU, "SIGXCPU"},
+        {SIGXFSZ, "SIGXFSZ"},
+        {SIGVTALRM, "SIGVTALRM"},
+        {SIGPROF, "SIGPROF"},
+        {SIGSYS, "SIGSYS"},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (names[i].sig == sig)
+            return names[i].name;
+    return "unknown signal";
+}
+
+int process_kill(int64_t pid, int sig)
+{
+    /* 0 and negative numbers mean whole groups. */
+    if (pid <= 0)
+        return ERR_INVAL;
+    return kill((pid_t)pid, sig) < 0 ? oserr_last() : 0;
+}
+
+bool process_alive(int64_t pid)
+{
+    return pid > 0 && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
+}
+
+int64_t process_id(void)
+{
+    return getpid();
+}
+
+int64_t process_parent_id(void)
+{
+    return getppid();
+}
+
+int process_become_reaper(void)
+{
+    return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 ? oserr_last() : 0;
+}
+
+int process_die_with_parent(int64_t expected_parent)
+{
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
+        return oserr_last();
+    /* It may have ended before the line above. */
+    return getppid() == (pid_t)expected_parent ? 0 : ERR_NOTFOUND;
+}
+
+int process_open_pidfd(int64_t pid, int *fd)
+{
+    int f;
+
+    if (pid <= 0)
+        return ERR_INVAL;
+    f = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0); /* close-on-exec by definition */
+    if (f < 0)
+        return oserr_last();
+    *fd = f;
+    return 0;
+}
+
+void process_exit_now(int code)
+{
+    _exit(code);
+}
+
+int process_raise_fd_limit(uint64_t *now)
+{
+    struct rlimit r, raised;
+
+    if (getrlimit(RLIMIT_NOFILE, &r) < 0)
+        return oserr_last();
+    raised = (struct rlimit){.rlim_cur = r.rlim_max, .rlim_max = r.rlim_max};
+    if (r.rlim_cur != r.rlim_max && setrlimit(RLIMIT_NOFILE, &raised) == 0)
+        r = raised;
+    *now = (uint64_t)r.rlim_cur;
+    return 0;
+}
+
+size_t process_count_fds(void)
+{
+    struct fs_dir *d = NULL;
+    struct str name;
+    size_t n = 0;
+
+    if (fs_dir_open("/proc/self/fd", &d) != 0)
+        return 0;
+    while (fs_dir_next(d, &name) == 0)
+        n++;
+    fs_dir_close(d);
+    return n - 1; /* without the directory's own */
+}
+
+int process_exe_path(char *out, size_t cap)
+{
+    return fs_readlink("/proc/self/exe", out, cap);
+}
+
+void process_ignore_sigpipe(void)
+{
+    (void)signal(SIGPIPE, SIG_IGN); /* cannot fail for this signal */
+}
+
+int process_notify(const char *state)
+{
+    const char *path = getenv("NOTIFY_SOCKET");
+    struct sockaddr_un un = {.sun_family = AF_UNIX};
+    size_t n = path ? strlen(path) : 0;
+    ssize_t r;
+    int s, rc = 0;
+
+    if (n == 0)
+        return 0;
+    if (n >= sizeof(un.sun_path))
+        return ERR_TOOBIG;
+    memcpy(un.sun_path, path, n);
+    if (un.sun_path[0] == '@')
+        un.sun_path[0] = '\0'; /* a name in the abstract space */
+    s = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (s < 0)
+        return oserr_last();
+    do {
+        r = sendto(s, state, strlen(state), MSG_NOSIGNAL, (struct sockaddr *)&un,
+            (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n));
+    } while (r < 0 && errno == EINTR);
+    if (r < 0)
+        rc = oserr_last();
+    close(s);
+    return rc;
+}
