@@ -1,0 +1,81 @@
+# Installation and packages: cpack makes a .deb for the system and a .tar.gz that runs from anywhere.
+#
+#   bin/ephpm                        the program
+#   bin/ephpm-php                    link to the PHP worker that is used unless configured
+#   lib/ephpm/phpX.Y/ephpm-php       the worker, one folder for each version of PHP
+#   lib/ephpm/phpX.Y/libphp.so       link to Debian's library of exactly that version: all of them
+#                                    have the same SONAME, so the name alone may load another one
+#   share/ephpm/demo, share/doc/ephpm, share/man/man8
+#   /etc/ephpm/ephpm.toml, systemd unit (only in the .deb)
+if(NOT TARGET ephpm OR NOT TARGET ephpm-php)
+  return()
+endif()
+
+set(php_config "${EPHPM_PHP_CONFIG}")
+if(NOT php_config)
+  find_program(EPHPM_PACKAGE_PHP_CONFIG NAMES php-config8.2 php-config8.4 php-config8.5 php-config)
+  set(php_config "${EPHPM_PACKAGE_PHP_CONFIG}")
+endif()
+execute_process(COMMAND ${php_config} --version OUTPUT_VARIABLE php_full
+  OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCH "^[0-9]+\\.[0-9]+" php_version "${php_full}")
+find_file(EPHPM_LIBPHP libphp${php_version}.so PATHS /usr/lib /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}
+  NO_DEFAULT_PATH)
+set(php_dir lib/ephpm/php${php_version})
+
+set_target_properties(ephpm-php PROPERTIES INSTALL_RPATH "$ORIGIN")
+install(TARGETS ephpm RUNTIME DESTINATION bin COMPONENT main)
+install(TARGETS ephpm-php RUNTIME DESTINATION ${php_dir} COMPONENT main)
+
+# install() has no links; they are made in the build folder and copied.
+set(links ${CMAKE_BINARY_DIR}/package)
+file(MAKE_DIRECTORY ${links})
+file(CREATE_LINK ../${php_dir}/ephpm-php ${links}/ephpm-php SYMBOLIC)
+install(FILES ${links}/ephpm-php DESTINATION bin COMPONENT main)
+if(EPHPM_LIBPHP)
+  file(CREATE_LINK ${EPHPM_LIBPHP} ${links}/libphp.so SYMBOLIC)
+  install(FILES ${links}/libphp.so DESTINATION ${php_dir} COMPONENT main)
+endif()
+
+install(DIRECTORY demo DESTINATION share/ephpm COMPONENT main)
+install(DIRECTORY docs/ DESTINATION share/doc/ephpm COMPONENT main FILES_MATCHING PATTERN "*.md")
+install(FILES README.md DESTINATION share/doc/ephpm COMPONENT main)
+install(FILES LICENSE DESTINATION share/doc/ephpm RENAME copyright COMPONENT main)
+install(FILES packaging/ephpm.toml DESTINATION share/doc/ephpm/examples COMPONENT main)
+execute_process(COMMAND gzip -9nc ${PROJECT_SOURCE_DIR}/packaging/ephpm.8
+  OUTPUT_FILE ${links}/ephpm.8.gz COMMAND_ERROR_IS_FATAL ANY)
+install(FILES ${links}/ephpm.8.gz DESTINATION share/man/man8 COMPONENT main)
+
+install(FILES packaging/ephpm.toml DESTINATION /etc/ephpm COMPONENT system)
+install(FILES packaging/ephpm.service DESTINATION lib/systemd/system COMPONENT system)
+
+set(CPACK_PACKAGE_NAME ephpm)
+set(CPACK_PACKAGE_VENDOR "The ephpm developers")
+set(CPACK_PACKAGE_CONTACT "The ephpm developers <ephpm@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "PHP application server")
+set(CPACK_PACKAGE_DESCRIPTION "Web server and PHP runtime in one: serves PHP applications from PHP
+processes of its own, deploys new code without dropping a request.")
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGE_FILE_NAME ephpm-${PROJECT_VERSION}-php${php_version}-linux-amd64)
+set(CPACK_GENERATOR "DEB;TGZ")
+set(CPACK_STRIP_FILES ON)
+set(CPACK_VERBATIM_VARIABLES ON)
+set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_SOURCE_DIR}/cmake/package-generator.cmake)
+set(CPACK_EPHPM_BUILD_DIR ${CMAKE_BINARY_DIR})
+
+set(CPACK_DEBIAN_FILE_NAME ephpm_${PROJECT_VERSION}+php${php_version}_amd64.deb)
+set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE amd64)
+set(CPACK_DEBIAN_PACKAGE_VERSION ${PROJECT_VERSION}+php${php_version})
+set(CPACK_DEBIAN_PACKAGE_SECTION httpd)
+set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# libphp.so has no shlibs information, so its package is named.
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libphp${php_version}-embed, php${php_version}-opcache")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS
+  "php${php_version}-mbstring, php${php_version}-xml, php${php_version}-curl, php${php_version}-sqlite3")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "php${php_version}-intl, php${php_version}-mysql")
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA
+  "${PROJECT_SOURCE_DIR}/packaging/postinst;${PROJECT_SOURCE_DIR}/packaging/prerm"
+  "${PROJECT_SOURCE_DIR}/packaging/postrm;${PROJECT_SOURCE_DIR}/packaging/conffiles")
+include(CPack)
