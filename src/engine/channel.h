@@ -14,12 +14,18 @@
  *   | zeros up to 4096      | front->worker| worker->front      |
  *   +-----------------------+--------------+--------------------+
  *
- *   header     0 u64 magic        8 u64 fingerprint   16 u32 version   20 u32 request   24 u32
- * response 64 u64 cancel_id   72 u32 cancel_why    76 u32 worker_bell 128 struct channel_ring
- * request          320 struct channel_ring response         512 end ring       0 u64 head: bytes
- * ever published      64 u64 tail: bytes ever given back 128 u32 waiting: the consumer sleeps   132
- * u32 need: the producer sleeps until so many bytes are free message    0 u32 length       4 u16
- * type           6 u16 flags      8 u64 id        16 data, then pad to 16
+ *   header
+ *     0 u64 magic         8 u64 fingerprint  16 u32 version  20 u32 request  24 u32 response
+ *    64 u64 cancel_id    72 u32 cancel_why   76 u32 worker_bell
+ *   128 struct channel_ring of the request ring
+ *   320 struct channel_ring of the response ring
+ *   ring
+ *     0 u64 head: bytes ever published
+ *    64 u64 tail: bytes ever given back
+ *   128 u32 waiting: the consumer sleeps
+ *   132 u32 need: the producer sleeps until so many bytes are free
+ *   message
+ *     0 u32 length        4 u16 type          6 u16 flags     8 u64 id        16 data, pad to 16
  *
  * A message never wraps: what is left at the ring's end is skipped by a pad message (type 0), which
  * goes before the message that did not fit there. So a message takes at most half of its ring, else
@@ -62,17 +68,17 @@ enum channel_side { CHANNEL_FRONT, CHANNEL_WORKER };
 enum channel_type {
     CHANNEL_REQUEST = 1, /* front: a request block */
     CHANNEL_BODY,        /* front: body bytes */
-    CHANNEL_BODY_FD,  /* front: the body is a file; its descriptor comes over the worker's socket */
-    CHANNEL_BODY_END, /* front: body complete */
-    CHANNEL_STOP,     /* front: end when idle */
-    CHANNEL_HEAD = 32, /* worker: final response head */
-    CHANNEL_INFO,      /* worker: informational (1xx) head */
-    CHANNEL_DATA,      /* worker: response body bytes */
-    CHANNEL_FLUSH,     /* worker: send what you have now */
-    CHANNEL_END,       /* worker: response complete */
-    CHANNEL_DONE,      /* worker: ready for the next request; carries statistics */
-    CHANNEL_READY,     /* worker: started, first message of its life */
-    CHANNEL_NOTE,      /* worker: text of a PHP message of the running request */
+    CHANNEL_BODY_FD,     /* front: the body is a file; descriptor over the worker's socket */
+    CHANNEL_BODY_END,    /* front: body complete */
+    CHANNEL_STOP,        /* front: end when idle */
+    CHANNEL_HEAD = 32,   /* worker: final response head */
+    CHANNEL_INFO,        /* worker: informational (1xx) head */
+    CHANNEL_DATA,        /* worker: response body bytes */
+    CHANNEL_FLUSH,       /* worker: send what you have now */
+    CHANNEL_END,         /* worker: response complete */
+    CHANNEL_DONE,        /* worker: ready for the next request; carries statistics */
+    CHANNEL_READY,       /* worker: started, first message of its life */
+    CHANNEL_NOTE,        /* worker: text of a PHP message of the running request */
 };
 
 /* The layout. Only channel.c and tests touch these. */
@@ -157,7 +163,8 @@ int channel_peek(struct channel *c, struct channel_msg *msg, const char **data) 
 /* Takes the message last peeked (once; without a peek nothing happens). Its room is given back by
  * channel_release(). */
 void channel_take(struct channel *c);
-/* Gives room of taken messages back to the producer. True: the producer waits for room, ring it. */
+/* Gives room of taken messages back to the producer. True: the producer waits for room, ring it.
+ * This is said once: an answer ignored is a producer that sleeps for ever. */
 bool channel_release(struct channel *c) MUST_CHECK;
 
 /* Consumer announces sleep; false when a message came meanwhile or the channel is corrupt: do not

@@ -9,10 +9,11 @@
  * Strings travel as items, in the machine's byte order (both ends run on it and the channel checked
  * the layout), unaligned:
  *
- *   item:      | u32 tag (low 8 bits) and length (high 24 bits) | bytes | NUL |
- *   request:   | struct message_request_fixed | items of members, ascending tags | name item, value
- * item, ... | head:      | struct message_head_fixed    | reason item, if any              | name
- * item, value item, ... | DONE, READY: one fixed struct each
+ *   item:     | u32: tag (low 8 bits), length (high 24 bits) | bytes | NUL |
+ *   request:  | message_request_fixed | items of members, ascending tags | headers | env |
+ *   head:     | message_head_fixed | reason item, if any | fields |
+ *   headers, env, fields: a name item and a value item each
+ *   DONE, READY: one fixed struct each
  *
  * A member that does not apply (p == NULL) has no item. Encoders append to a buf in one go.
  * Decoders are pure and take the bytes for hostile: every length is checked against what is left,
