@@ -168,7 +168,7 @@ void channel_take(struct channel *c);
 bool channel_release(struct channel *c) MUST_CHECK;
 
 /* Consumer announces sleep; false when a message came meanwhile or the channel is corrupt: do not
- * sleep, peek. */
+ * sleep, peek. Release first: the producer may sleep for the room of what was taken. */
 bool channel_prepare_sleep(struct channel *c) MUST_CHECK;
 /* Consumer is awake again, no ringing needed. */
 void channel_cancel_sleep(struct channel *c);
@@ -180,10 +180,10 @@ void channel_cancel_sleep(struct channel *c);
 bool channel_prepare_room(struct channel *c, size_t n) MUST_CHECK;
 
 /*
- * Worker side only: sleeps until a message is there, or until n data bytes fit (publish first).
- * timeout_ms -1: for ever. ERR_TIMEOUT; ERR_CORRUPT; ERR_TOOBIG for an n that never fits; ERR_INTR:
- * a signal handler ran or the front rang for another reason: look at the cancel word, then call
- * again. ERR_INTR may also come for no reason.
+ * Worker side only: sleeps until a message is there (release first), or until n data bytes fit
+ * (publish first). timeout_ms -1: for ever. ERR_TIMEOUT; ERR_CORRUPT; ERR_TOOBIG for an n that
+ * never fits; ERR_INTR: a signal handler ran or the front rang for another reason: look at the
+ * cancel word, then call again. ERR_INTR may also come for no reason.
  */
 int channel_wait_message(struct channel *c, int timeout_ms) MUST_CHECK;
 int channel_wait_room(struct channel *c, size_t n, int timeout_ms) MUST_CHECK;
