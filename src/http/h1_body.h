@@ -20,8 +20,6 @@ enum h1_body_state {
     H1_BODY_SIZE_FIRST, /* first digit of a chunk size */
     H1_BODY_SIZE,
     H1_BODY_EXT,
-    H1_BODY_EXT_QUOTED,
-    H1_BODY_EXT_ESCAPED,
     H1_BODY_SIZE_LF,
     H1_BODY_DATA,
     H1_BODY_DATA_CR,

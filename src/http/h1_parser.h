@@ -46,7 +46,7 @@ struct h1_head {
 };
 
 struct h1_parser {
-    int status;         /* after ERR_PROTO: what to answer (400, 414, 431, 501, 505) */
+    int status;         /* after ERR_PROTO: what to answer (400, 414, 431, 505) */
     const char *reason; /* after ERR_PROTO: static text for the log */
     /* private to h1_parser.c */
     struct h1_limits limits;

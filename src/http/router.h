@@ -15,7 +15,7 @@
  *     index files ("/dir" is redirected to "/dir/"), other entries files of that path, and the last
  *     one an internal rewrite ("/index.php?$query_string") or a status ("=404").  "$uri",
  *     "$query_string", "$args" and "$is_args" are replaced.  A rewrite happens once: what it names
- *     must exist, else 404.
+ *     must exist, else 404.  A rewrite without '?' keeps the query.
  * PHP source never leaves as a file: names ending in a PHP extension in another case (".PHP") and
  * editors' copies (".php~", ".php.bak") are 403.  A file or script outside the document root,
  * reached through a link, is 403.
@@ -31,11 +31,15 @@
 
 enum router_hidden {
     ROUTER_HIDDEN_DENY,   /* 403 */
-    ROUTER_HIDDEN_IGNORE, /* as if it did not exist: the fallback's last entry, or 404 */
+    ROUTER_HIDDEN_IGNORE, /* 404 */
     ROUTER_HIDDEN_ALLOW
 };
 
-/* All borrowed; the lists may be empty. */
+/*
+ * All borrowed; the lists may be empty.  windows_names refuses (404) names that Windows reads as
+ * another file's or a device's: a ':' or '\\', a trailing dot or space, "NUL", "CON", short names
+ * with "~1".
+ */
 struct router_site {
     struct str document_root; /* absolute, resolved, no '/' at the end */
     const struct str *index_files;
@@ -50,6 +54,7 @@ struct router_site {
     size_t allowed_php_count;
     const struct str *php_extensions; /* with the dot, lower case; empty: ".php" */
     size_t php_extension_count;
+    bool windows_names;
 };
 
 struct router_fs {
