@@ -11,18 +11,11 @@ if(NOT TARGET ephpm OR NOT TARGET ephpm-php)
   return()
 endif()
 
-set(php_config "${EPHPM_PHP_CONFIG}")
-if(NOT php_config)
-  find_program(EPHPM_PACKAGE_PHP_CONFIG NAMES php-config8.2 php-config8.4 php-config8.5 php-config)
-  set(php_config "${EPHPM_PACKAGE_PHP_CONFIG}")
-endif()
-execute_process(COMMAND ${php_config} --version OUTPUT_VARIABLE php_full
-  OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-string(REGEX MATCH "^[0-9]+\\.[0-9]+" php_version "${php_full}")
-find_file(EPHPM_LIBPHP libphp${php_version}.so PATHS /usr/lib /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}
-  NO_DEFAULT_PATH)
+# Of src/php/CMakeLists.txt.
+set(php_version ${EPHPM_PHP_MINOR})
 set(php_dir lib/ephpm/php${php_version})
 
+# Beside the target's other entries, which are for the build tree.
 set_target_properties(ephpm-php PROPERTIES INSTALL_RPATH "$ORIGIN")
 install(TARGETS ephpm RUNTIME DESTINATION bin COMPONENT main)
 install(TARGETS ephpm-php RUNTIME DESTINATION ${php_dir} COMPONENT main)
@@ -32,8 +25,8 @@ set(links ${CMAKE_BINARY_DIR}/package)
 file(MAKE_DIRECTORY ${links})
 file(CREATE_LINK ../${php_dir}/ephpm-php ${links}/ephpm-php SYMBOLIC)
 install(FILES ${links}/ephpm-php DESTINATION bin COMPONENT main)
-if(EPHPM_LIBPHP)
-  file(CREATE_LINK ${EPHPM_LIBPHP} ${links}/libphp.so SYMBOLIC)
+if(EPHPM_PHP_LIBRARY MATCHES "\\.so")
+  file(CREATE_LINK ${EPHPM_PHP_LIBRARY} ${links}/libphp.so SYMBOLIC)
   install(FILES ${links}/libphp.so DESTINATION ${php_dir} COMPONENT main)
 endif()
 
