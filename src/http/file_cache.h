@@ -28,7 +28,8 @@
 struct file_cache;
 
 struct file_cache_config {
-    size_t max_entries;    /* least recently used ones go first */
+    size_t max_entries;    /* least recently used ones go first; a quarter may be negative */
+    size_t max_open;       /* descriptors kept open while nobody uses them */
     size_t max_watches;    /* watched folders; 0: no notices */
     uint32_t valid_ms;     /* of a watched entry */
     uint32_t unwatched_ms; /* of any other */
@@ -64,7 +65,8 @@ int file_cache_open(struct file_cache *c, struct str path, uint64_t now_ms,
     struct file_cache_file **out) MUST_CHECK;
 /* NULL is fine. May be called after file_cache_free(). */
 void file_cache_put(struct file_cache_file *f);
-/* Is there a regular file path + coding_suffix(coding)?  Remembered with the path's entry. */
+/* Is there a regular file (no link) path + coding_suffix(coding)?  Remembered with the path's
+ * entry. */
 bool file_cache_sibling(struct file_cache *c, struct str path, enum coding coding, uint64_t now_ms,
     struct fs_stat *out);
 

@@ -61,14 +61,18 @@ struct response_raw {
 };
 
 /*
- * Fills out from raw.  Strings of out point into raw's and must not outlive them; the vector of
- * out->fields is out's own: response_head_fini().  on_drop may be NULL.  Never fails: a status that
- * is no final status becomes 500.
+ * Fills out from raw.  Strings of out point into raw's and must not outlive them; the field vector
+ * lives in a.  on_drop may be NULL.  Never fails: a status that is no final status becomes 500.
  */
-void response_check(const struct response_raw *raw, response_drop_cb *on_drop, void *arg,
-    struct response_head *out);
-void response_head_init(struct response_head *h, int status);
-void response_head_fini(struct response_head *h);
+void response_check(const struct response_raw *raw, struct arena *a, response_drop_cb *on_drop,
+    void *arg, struct response_head *out);
+/* An empty head of the server's own, with the table's reason. */
+void response_head_init(struct response_head *h, int status, struct arena *a);
+
+/* Removes every field of that name; returns how many there were. */
+size_t response_fields_remove(struct fields *f, struct str name);
+/* One field of that name remains, at the place of the first, or is added. */
+void response_fields_set(struct fields *f, struct str name, struct str value);
 
 /* The standard reason phrase, "Unknown" for others. Static. */
 struct str response_reason(int status);

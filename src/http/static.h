@@ -26,6 +26,7 @@ struct static_config {
     bool precompressed;                     /* look for .br, .zst, .gz siblings */
     struct str cache_control;               /* empty: none */
     const struct compress_policy *compress; /* dynamic compression; NULL: never */
+    uint64_t compress_max; /* larger files are not compressed while sending; 0: no bound */
 };
 
 /* Is there a regular file with this coding's suffix beside the file?  Called during static_plan(),
@@ -53,7 +54,7 @@ enum { STATIC_SEGMENTS = 2 * RANGE_MAX + 1 };
 
 struct static_plan {
     int status;           /* 200, 206, 304, 405, 412, 416 */
-    struct fields fields; /* without Date, Server, Content-Length; see static_plan_fini() */
+    struct fields fields; /* in the arena; without Date, Server, Content-Length */
     bool head;            /* send no body */
     bool error_page;      /* 405, 412, 416: the body is the caller's error page */
     enum coding variant;  /* send the sibling of this coding instead; identity: the file itself */
@@ -66,6 +67,5 @@ struct static_plan {
 /* Strings of out come from a, from cfg, or are static; a must outlive out. */
 void static_plan(const struct static_config *cfg, const struct static_ask *ask, struct arena *a,
     struct static_plan *out);
-void static_plan_fini(struct static_plan *p);
 
 #endif
