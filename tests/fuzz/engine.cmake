@@ -1,0 +1,2 @@
+fuzzer(channel SOURCES fuzz_channel.c DEPS engine_channel)
+fuzzer(message SOURCES fuzz_message.c DEPS engine_channel)
