@@ -6,17 +6,18 @@
 /*
  * PHP in this process: our own SAPI on libphp (NTS, 8.2 to 8.5).
  *
- * Life cycle: embed_startup() once (module startup: extensions, OPcache's shared segment); then, in a prototype,
- * fork; in each child embed_after_fork(); then embed_run() for one request at a time; embed_shutdown() at the end.
- * One thread. PHP's state is global, so there is one embed per process and these functions take no handle.
+ * Life cycle: embed_startup() once (module startup: extensions, OPcache's shared segment); then, in
+ * a prototype, fork; in each child embed_after_fork(); then embed_run() for one request at a time;
+ * embed_shutdown() at the end. One thread. PHP's state is global, so there is one embed per process
+ * and these functions take no handle.
  *
- * The host (engine) fills struct embed_host with where bodies come from and where output goes. Its callbacks run
- * inside embed_run() only (log: also during startup and shutdown), and may block.
+ * The host (engine) fills struct embed_host with where bodies come from and where output goes. Its
+ * callbacks run inside embed_run() only (log: also during startup and shutdown), and may block.
  *
- * Files in reading order: embed.c (start, stop, the SAPI table), request.c (one request, its end, bailouts),
- * variables.c ($_SERVER, getenv, headers to names), output.c (headers and body out), ini.c (settings, .user.ini),
- * crash.c (signals, PHP backtrace), opcache.c (cached scripts, status), functions/ (what PHP code can call),
- * compat.h (all differences between PHP versions).
+ * Files in reading order: embed.c (start, stop, the SAPI table), request.c (one request, its end,
+ * bailouts), variables.c ($_SERVER, getenv, headers to names), output.c (headers and body out),
+ * ini.c (settings, .user.ini), crash.c (signals, PHP backtrace), opcache.c (cached scripts,
+ * status), functions/ (what PHP code can call), compat.h (all differences between PHP versions).
  */
 
 #include <stdbool.h>
@@ -32,13 +33,14 @@ struct embed_field {
 };
 
 /*
- * One request. All strings are NUL-terminated (the NUL is not counted) and stay valid until embed_run() returns. Those
- * that do not apply have p == NULL and then have no key in $_SERVER, except where compat rules say "empty".
+ * One request. All strings are NUL-terminated (the NUL is not counted) and stay valid until
+ * embed_run() returns. Those that do not apply have p == NULL and then have no key in $_SERVER,
+ * except where compat rules say "empty".
  */
 struct embed_request {
-    struct str method;          /* verbatim */
-    struct str uri;             /* REQUEST_URI: raw target, absolute form already reduced to its path */
-    struct str query;           /* QUERY_STRING, never NULL */
+    struct str method; /* verbatim */
+    struct str uri;    /* REQUEST_URI: raw target, absolute form already reduced to its path */
+    struct str query;  /* QUERY_STRING, never NULL */
     struct str script_filename; /* absolute, links resolved with the root */
     struct str script_name;     /* URL path of the script, decoded */
     struct str path_info;       /* decoded, NULL when there is none */
@@ -49,24 +51,24 @@ struct embed_request {
     struct str server_name, server_addr, server_port;
     struct str remote_addr, remote_port;
     struct str server_software;
-    struct str content_type;    /* NULL when the request had none */
-    struct str cookie;          /* joined with "; ", NULL when none */
-    struct str authorization;   /* NULL when none */
+    struct str content_type;  /* NULL when the request had none */
+    struct str cookie;        /* joined with "; ", NULL when none */
+    struct str authorization; /* NULL when none */
     struct str request_id;
-    int64_t content_length;     /* -1: no body and no header */
-    bool body_streaming;        /* the length is not known yet; read_body delivers as it comes */
-    double time;                /* arrival, seconds since 1970 with fraction */
+    int64_t content_length; /* -1: no body and no header */
+    bool body_streaming;    /* the length is not known yet; read_body delivers as it comes */
+    double time;            /* arrival, seconds since 1970 with fraction */
     const struct embed_field *headers; /* as sent, duplicates joined already, names checked */
     size_t nheaders;
-    const struct embed_field *env;     /* the site's env entries: $_SERVER and getenv() */
+    const struct embed_field *env; /* the site's env entries: $_SERVER and getenv() */
     size_t nenv;
 };
 
-/* Final response head. Valid during the callback. fields are raw lines of PHP's list, split at the first colon;
- * they are not validated beyond having a name (the front does that). */
+/* Final response head. Valid during the callback. fields are raw lines of PHP's list, split at the
+ * first colon; they are not validated beyond having a name (the front does that). */
 struct embed_head {
-    int status;               /* as PHP has it, may be outside 100-599 */
-    struct str reason;        /* from header("HTTP/1.1 299 Foo Bar"), else p == NULL */
+    int status;        /* as PHP has it, may be outside 100-599 */
+    struct str reason; /* from header("HTTP/1.1 299 Foo Bar"), else p == NULL */
     const struct embed_field *fields;
     size_t nfields;
 };
@@ -88,79 +90,95 @@ struct embed_host {
     int (*finish)(void *arg);
     /* Is the client known to be gone? Cheap. */
     bool (*aborted)(void *arg);
-    /* A line for the log: PHP messages, error_log(), writes to php://stderr. No trailing newline. script and line are those
-     * that execute, NULL/0 when none. */
-    void (*log)(void *arg, enum embed_log_kind kind, struct str message, const char *script, uint32_t line);
-    /* OPcache was reset by PHP code (opcache_reset()): the host may want to know. NULL is allowed. */
+    /* A line for the log: PHP messages, error_log(), writes to php://stderr. No trailing newline.
+     * script and line are those that execute, NULL/0 when none. */
+    void (*log)(
+        void *arg, enum embed_log_kind kind, struct str message, const char *script, uint32_t line);
+    /* OPcache was reset by PHP code (opcache_reset()): the host may want to know. NULL is allowed.
+     */
     void (*opcache_reset)(void *arg);
 };
 
 struct embed_options {
-    const char *sapi_name;      /* "fpm-fcgi" */
-    const char *ini_file;       /* NULL: PHP's own search */
-    const char *ini_scan_dir;   /* NULL: PHP's own, else like $PHP_INI_SCAN_DIR */
-    const char *ini_entries;    /* "name=value\n" lines that override php.ini ("extension=" lines allowed) */
-    const char *php_binary;     /* PHP_BINARY; NULL: empty */
-    const char *const *admin_ini; /* "name", "value" pairs, NULL-terminated: locked against ini_set() */
-    bool clear_env;             /* getenv() and children see only PATH, TMPDIR and env entries */
-    bool chdir_per_request;     /* cwd is the script's directory (stock behaviour); false saves three system calls */
-    bool limit_extensions_off;  /* tests only: run any file, not only .php and .phar */
-    bool user_ini;              /* honour .user.ini */
+    const char *sapi_name;    /* "fpm-fcgi" */
+    const char *ini_file;     /* NULL: PHP's own search */
+    const char *ini_scan_dir; /* NULL: PHP's own, else like $PHP_INI_SCAN_DIR */
+    const char
+        *ini_entries; /* "name=value\n" lines that override php.ini ("extension=" lines allowed) */
+    const char *php_binary; /* PHP_BINARY; NULL: empty */
+    const char *const
+        *admin_ini;         /* "name", "value" pairs, NULL-terminated: locked against ini_set() */
+    bool clear_env;         /* getenv() and children see only PATH, TMPDIR and env entries */
+    bool chdir_per_request; /* cwd is the script's directory (stock behaviour); false saves three
+                               system calls */
+    bool limit_extensions_off; /* tests only: run any file, not only .php and .phar */
+    bool user_ini;             /* honour .user.ini */
 };
 
-/* Starts PHP. On failure err names what PHP said. ERR_VERSION when the loaded libphp is not the one of the headers. */
-int embed_startup(const struct embed_options *opt, const struct embed_host *host, struct err *err) MUST_CHECK;
+/* Starts PHP. On failure err names what PHP said. ERR_VERSION when the loaded libphp is not the one
+ * of the headers. */
+int embed_startup(
+    const struct embed_options *opt, const struct embed_host *host, struct err *err) MUST_CHECK;
 void embed_shutdown(void);
-/* In a forked child, before its first request: new random state, own process id in messages, signal handlers, crash handler. */
+/* In a forked child, before its first request: new random state, own process id in messages, signal
+ * handlers, crash handler. */
 void embed_after_fork(void);
 
 enum embed_end {
-    EMBED_OK,          /* ran to its end, also by exit() */
-    EMBED_FATAL,       /* fatal error or uncaught exception (status 500 unless already sent or shown) */
-    EMBED_TIMEOUT,     /* max_execution_time or embed_interrupt() */
-    EMBED_MEMORY,      /* memory_limit */
-    EMBED_BROKEN,      /* request startup or shutdown failed: the process must be replaced */
+    EMBED_OK,      /* ran to its end, also by exit() */
+    EMBED_FATAL,   /* fatal error or uncaught exception (status 500 unless already sent or shown) */
+    EMBED_TIMEOUT, /* max_execution_time or embed_interrupt() */
+    EMBED_MEMORY,  /* memory_limit */
+    EMBED_BROKEN,  /* request startup or shutdown failed: the process must be replaced */
 };
 
 struct embed_result {
     enum embed_end end;
-    int status;             /* as sent */
-    size_t memory_peak;     /* bytes */
+    int status;         /* as sent */
+    size_t memory_peak; /* bytes */
     bool client_gone;
-    bool replace;           /* the process must not take another request */
+    bool replace; /* the process must not take another request */
 };
 
 /* Runs one request to its end, shutdown functions included. Never longjmps out. */
 void embed_run(const struct embed_request *req, struct embed_result *out);
 
-/* Asks the running request to stop at the next VM interrupt, logging its PHP backtrace (EMBED_LOG_PHP_MESSAGE). Async-signal-safe. */
+/* Asks the running request to stop at the next VM interrupt, logging its PHP backtrace
+ * (EMBED_LOG_PHP_MESSAGE). Async-signal-safe. */
 void embed_interrupt(void);
-/* The PHP call stack of the running request, "#0 file(line): func()" lines, for logs. Best effort; called from a signal handler after
- * a crash it may itself fault, which the crash handler copes with. */
+/* The PHP call stack of the running request, "#0 file(line): func()" lines, for logs. Best effort;
+ * called from a signal handler after a crash it may itself fault, which the crash handler copes
+ * with. */
 size_t embed_backtrace(char *out, size_t cap);
-/* Installs handlers for SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT that print signal, script, URI and PHP backtrace to fd 2 as one log
- * block, then die by that signal. Stack overflow is survived by an alternate stack. */
+/* Installs handlers for SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT that print signal, script, URI and
+ * PHP backtrace to fd 2 as one log block, then die by that signal. Stack overflow is survived by an
+ * alternate stack. */
 void embed_install_crash_handler(void);
 
-/* Cached scripts of this process's OPcache segment: cb per absolute path. Runs inside its own small request. ERR_UNSUPPORTED when OPcache is off. */
+/* Cached scripts of this process's OPcache segment: cb per absolute path. Runs inside its own small
+ * request. ERR_UNSUPPORTED when OPcache is off. */
 typedef void embed_script_cb(void *arg, struct str path);
 int embed_opcache_scripts(embed_script_cb *cb, void *arg) MUST_CHECK;
-/* Compiles a file into OPcache without running it. On a compile error: ERR_INVAL and err holds PHP's message with file and line. */
+/* Compiles a file into OPcache without running it. On a compile error: ERR_INVAL and err holds
+ * PHP's message with file and line. */
 int embed_compile(const char *path, struct err *err) MUST_CHECK;
 
 struct embed_status {
     char php_version[32];
     char sapi[32];
-    char vm_kind[16];            /* "HYBRID", "CALL", ... */
+    char vm_kind[16]; /* "HYBRID", "CALL", ... */
     bool opcache;
     bool opcache_full;
     uint64_t opcache_used, opcache_free, opcache_wasted;
     uint64_t cached_scripts;
-    bool jit;                    /* on and compiled in */
-    char jit_mode[16];           /* "tracing", "function", "disable" */
+    bool jit;          /* on and compiled in */
+    char jit_mode[16]; /* "tracing", "function", "disable" */
     uint64_t jit_buffer_size, jit_buffer_free;
 };
 void embed_get_status(struct embed_status *out);
+/* The same without entering a request: versions, opcache and JIT flags only, numbers are 0. Cheap,
+ * for a worker's start. */
+void embed_get_status_quick(struct embed_status *out);
 /* "8.2.36": of the loaded library, without starting it. */
 const char *embed_php_version(void);
 

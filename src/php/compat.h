@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#ifndef EPHPM_PHP_COMPAT_H
+#define EPHPM_PHP_COMPAT_H
+
+/*
+ * PHP's headers, and all differences between PHP 8.2 and 8.5 that the php folder meets.  The only
+ * place for PHP_VERSION_ID.  Include it instead of PHP's own headers.
+ */
+
+#include "php.h"
+
+#include "SAPI.h"
+#include "ext/random/php_random.h"
+#include "ext/standard/basic_functions.h"
+#include "ext/standard/head.h"
+#include "ext/standard/php_standard.h"
+#include "php_ini.h"
+#include "php_main.h"
+#include "php_output.h"
+#include "php_variables.h"
+#include "zend_exceptions.h"
+#include "zend_interfaces.h"
+#include "zend_observer.h"
+#include "zend_signal.h"
+#include "zend_stream.h"
+#include "zend_vm.h"
+
+/* Ours (base/attr.h) evaluate the same. */
+#undef MIN
+#undef MAX
+
+#if PHP_VERSION_ID < 80200 || PHP_VERSION_ID >= 80600
+#error "PHP 8.2 to 8.5 are supported"
+#endif
+#ifdef ZTS
+#error "a non-thread-safe PHP is needed"
+#endif
+
+/* New random state: the values drawn before a fork must not repeat in its children. */
+static inline void compat_random_reset(void)
+{
+#if PHP_VERSION_ID >= 80400
+    RANDOM_G(combined_lcg_seeded) = false;
+    RANDOM_G(mt19937_seeded) = false;
+    php_random_fallback_seed_reset();
+#else
+    RANDOM_G(combined_lcg_seeded) = false;
+    RANDOM_G(mt19937_seeded) = false;
+#endif
+}
+
+/* What PHP itself wants done in a forked child (8.3: memory manager's process id). */
+static inline void compat_child_init(void)
+{
+#if PHP_VERSION_ID >= 80300
+    php_child_init();
+#endif
+}
+
+/* 8.2 installs seven signal handlers at each request start unless told that nobody replaces them.
+ */
+static inline void compat_signals_once(void)
+{
+#ifdef ZEND_SIGNALS
+    SIGG(reset) = 0;
+#endif
+}
+
+static inline void compat_signals_startup(void)
+{
+#ifdef ZEND_SIGNALS
+    zend_signal_startup();
+#endif
+}
+
+/* 8.5 has a hook of the SAPI before the body is read; earlier versions get the same by a call
+ * before startup. */
+#if PHP_VERSION_ID >= 80500
+#define COMPAT_HAS_PRE_REQUEST_INIT 1
+#else
+#define COMPAT_HAS_PRE_REQUEST_INIT 0
+#endif
+
+static inline const char *compat_vm_kind(void)
+{
+    switch (zend_vm_kind()) {
+    case ZEND_VM_KIND_CALL:
+        return "CALL";
+    case ZEND_VM_KIND_SWITCH:
+        return "SWITCH";
+    case ZEND_VM_KIND_GOTO:
+        return "GOTO";
+    case ZEND_VM_KIND_HYBRID:
+        return "HYBRID";
+    default:
+        return "TAILCALL";
+    }
+}
+
+#endif

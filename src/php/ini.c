@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#include "php/compat.h"
+
+#include "php/internal.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+/* --- startup
+ * -------------------------------------------------------------------------------------------------------
+ */
+
+/*
+ * One "name=value" line. error_reporting is an expression of constants; anything else is quoted so
+ * that the parser takes no character of it for syntax.
+ */
+static void add_setting(struct buf *b, const char *name, const char *value)
+{
+    buf_printf(b, "%s=", name);
+    if (strcmp(name, "error_reporting") == 0) {
+        buf_add_str(b, str_c(value));
+    } else if (!strchr(value, '\'')) {
+        buf_printf(b, "'%s'", value);
+    } else {
+        buf_add_char(b, '"');
+        for (const char *p = value; *p; p++) {
+            if (*p == '"' || *p == '\\')
+                buf_add_char(b, '\\');
+            buf_add_char(b, *p);
+        }
+        buf_add_char(b, '"');
+    }
+    buf_add_char(b, '\n');
+}
+
+char *embed_ini_text(const struct embed_options *opt)
+{
+    struct buf b = {0};
+
+    if (opt->ini_entries)
+        buf_add_str(&b, str_c(opt->ini_entries));
+    buf_add_char(&b, '\n');
+    /* As ini text and not by altering entries later: some settings act at startup only. */
+    for (size_t i = 0; opt->admin_ini && opt->admin_ini[i] && opt->admin_ini[i + 1]; i += 2)
+        add_setting(&b, opt->admin_ini[i], opt->admin_ini[i + 1]);
+    return mem_dup_str(b.p, b.len);
+}
+
+void embed_ini_lock_admin(const struct embed_options *opt)
+{
+    for (size_t i = 0; opt->admin_ini && opt->admin_ini[i] && opt->admin_ini[i + 1]; i += 2) {
+        const char *name = opt->admin_ini[i];
+        zend_ini_entry *entry = zend_hash_str_find_ptr(EG(ini_directives), name, strlen(name));
+
+        if (entry)
+            entry->modifiable = ZEND_INI_SYSTEM;
+        else
+            embed_logf("locked setting \"%s\" is unknown to PHP and its extensions", name);
+    }
+}
+
+/* --- .user.ini
+ * ------------------------------------------------------------------------------------------------------
+ */
+
+/* The merged settings of one script directory, from the document root down. */
+struct user_ini {
+    HashTable settings;
+    double expires;
+};
+
+static HashTable cache; /* "root\ndirectory" to struct user_ini */
+static bool cache_ready;
+
+static void free_user_ini(zval *z)
+{
+    struct user_ini *u = Z_PTR_P(z);
+
+    zend_hash_destroy(&u->settings);
+    free(u);
+}
+
+static void parse_dir(struct user_ini *u, struct str dir)
+{
+    char *copy = mem_dup_str(dir.p, dir.len);
+
+    (void)php_parse_user_ini_file(copy, PG(user_ini_filename), &u->settings);
+    mem_free(copy);
+}
+
+/* From the document root down when the script is below it, else its own directory alone. */
+static void scan(struct user_ini *u, struct str root, struct str dir)
+{
+    bool below =
+        root.len > 0 && str_starts(dir, root) && (dir.len == root.len || dir.p[root.len] == '/');
+
+    if (!below) {
+        parse_dir(u, dir);
+        return;
+    }
+    for (size_t i = root.len; i <= dir.len; i++)
+        if (i == dir.len || dir.p[i] == '/')
+            parse_dir(u, str_sub(dir, 0, i));
+}
+
+static struct user_ini *lookup(struct str root, struct str dir, double now)
+{
+    struct buf key = {0};
+    struct user_ini *u;
+
+    if (!cache_ready) {
+        zend_hash_init(&cache, 8, NULL, free_user_ini, true);
+        cache_ready = true;
+    }
+    buf_add_str(&key, root);
+    buf_add_char(&key, '\n');
+    buf_add_str(&key, dir);
+    u = zend_hash_str_find_ptr(&cache, key.p, key.len);
+    if (!u || now > u->expires) {
+        u = pecalloc(1, sizeof(*u), true);
+        zend_hash_init(&u->settings, 8, NULL, (dtor_func_t)config_zval_dtor, true);
+        zend_hash_str_update_ptr(&cache, key.p, key.len, u);
+        scan(u, root, dir);
+        u->expires = now + (double)PG(user_ini_cache_ttl);
+    }
+    buf_fini(&key);
+    return u;
+}
+
+static void apply_user_ini(const struct embed_request *req, struct str dir)
+{
+    struct user_ini *u;
+
+    if (!embed_g.opt.user_ini || !PG(user_ini_filename) || !*PG(user_ini_filename))
+        return;
+    u = lookup(req->document_root, dir, req->time);
+    if (zend_hash_num_elements(&u->settings) > 0)
+        php_ini_activate_config(&u->settings, PHP_INI_PERDIR, PHP_INI_STAGE_HTACCESS);
+}
+
+/*
+ * Called before php_request_startup(), so that post_max_size and enable_post_data_reading act on
+ * this very request; PHP before 8.5 reads a form body ahead of the activate callback, where CGI and
+ * FPM apply their files.
+ */
+void embed_ini_apply(const struct embed_request *req)
+{
+    struct str path = req->script_filename;
+    ptrdiff_t slash = str_rchr(path, '/');
+    struct str dir = slash > 0 ? str_sub(path, 0, (size_t)slash) : STR("/");
+
+    if (php_ini_has_per_host_config() && req->server_name.len)
+        php_ini_activate_per_host_config(req->server_name.p, req->server_name.len);
+    if (php_ini_has_per_dir_config()) {
+        char *copy = mem_dup_str(dir.p, dir.len); /* written to while it is walked */
+
+        php_ini_activate_per_dir_config(copy, dir.len);
+        mem_free(copy);
+    }
+    apply_user_ini(req, dir);
+}
+
+void embed_ini_shutdown(void)
+{
+    if (cache_ready)
+        zend_hash_destroy(&cache);
+    cache_ready = false;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#ifndef EPHPM_PHP_INTERNAL_H
+#define EPHPM_PHP_INTERNAL_H
+
+/*
+ * What the files of this folder share.  PHP's own state is global, so is ours: one struct, embed_g,
+ * written by the thread that runs PHP (and `interrupted` by a signal handler).
+ */
+
+#include <signal.h>
+
+#include "php/embed.h"
+
+struct _zend_module_entry;
+struct _zend_function_entry;
+struct _zval_struct;
+
+struct embed_global {
+    struct embed_options
+        opt; /* strings are the caller's or static until startup ends, then unused but for flags */
+    struct embed_host host;
+    bool started;
+    bool broken;                     /* request startup failed: PHP may not be entered again */
+    const struct embed_request *req; /* NULL: no request, or a small one of our own */
+    uint64_t nrequests;
+
+    /* of the running request */
+    bool head_sent; /* host.send_head was called */
+    bool finished;  /* fastcgi_finish_request() was called */
+    bool client_gone;
+    bool body_done;      /* read_body said end, or PHP is past the point where a body matters */
+    bool quiet;          /* messages go to `collect` instead of the log */
+    int status;          /* as sent */
+    int open_errno;      /* why the script could not be opened, 0 when it could */
+    bool fatal;          /* a fatal error was raised */
+    bool memory;         /* it was about memory_limit */
+    bool interrupt_hit;  /* embed_interrupt() ended the script */
+    struct err *collect; /* takes the first fatal message, or NULL */
+    volatile sig_atomic_t interrupted;
+
+    char *out; /* output not yet given to the host */
+    size_t out_len;
+};
+
+extern struct embed_global embed_g;
+
+enum { EMBED_OUT_CAP = 32768 };
+
+/* embed.c */
+/* A request of our own without client, body and variables, around fn. ERR_IO when PHP could not
+ * start it. */
+int embed_mini_request(void (*fn)(void *arg), void *arg) MUST_CHECK;
+void embed_log_line(enum embed_log_kind kind, const char *text);
+void embed_logf(const char *fmt, ...) PRINTF_LIKE(1, 2);
+
+/* request.c: hooks installed at startup. */
+void embed_request_hooks_early(void); /* before extensions like OPcache take the old ones */
+void embed_request_hooks_late(void);
+
+/* variables.c */
+void embed_variables_startup(void);
+void embed_variables_register(struct _zval_struct *array);
+char *embed_variables_getenv(const char *name, size_t len);
+/* The request's headers as getallheaders() names them ("X-Forwarded-For"), into an initialised
+ * array. */
+void embed_variables_headers(struct _zval_struct *array);
+/* Puts the site's env entries into the process environment, when they differ from the last
+ * request's. */
+void embed_variables_apply_env(const struct embed_request *req);
+void embed_variables_clear_env(void);
+void embed_variables_shutdown(void);
+
+/* output.c */
+void embed_output_reset(void);
+size_t embed_output_write(const char *p, size_t n);
+void embed_output_flush(void *server_context);
+/* Gives what is buffered to the host; no PHP is run. */
+void embed_output_drain(void);
+int embed_output_send_head(void *sapi_headers);
+/* The current header list as an informational response. */
+int embed_output_send_informational(int status);
+
+/* ini.c */
+/* .user.ini and the [HOST=] and [PATH=] sections for this request. */
+void embed_ini_apply(const struct embed_request *req);
+/* ini_entries with the admin values after them; freed by the caller (mem_free). */
+char *embed_ini_text(const struct embed_options *opt);
+void embed_ini_lock_admin(const struct embed_options *opt);
+void embed_ini_shutdown(void);
+
+/* functions/functions.c */
+extern struct _zend_module_entry embed_module;
+/* opcache_reset() tells the host; chdir() is noticed. */
+void embed_functions_wrap(void);
+extern bool embed_functions_cwd_changed;
+
+#endif

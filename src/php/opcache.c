@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#include "php/compat.h"
+
+#include "php/internal.h"
+
+/* --- calls into OPcache, each inside a small request
+ * -------------------------------------------------------------- */
+
+/* False when there is no such function or it failed. */
+static bool call(const char *name, zval *arg, zval *result)
+{
+    zval fn;
+    bool ok;
+
+    ZVAL_UNDEF(result);
+    if (!zend_hash_str_exists(CG(function_table), name, strlen(name)))
+        return false;
+    ZVAL_STRING(&fn, name);
+    ok = call_user_function(NULL, NULL, &fn, result, 1, arg) == SUCCESS &&
+         Z_TYPE_P(result) != IS_UNDEF;
+    zval_ptr_dtor(&fn);
+    return ok;
+}
+
+static zval *member(zval *array, const char *name)
+{
+    if (!array || Z_TYPE_P(array) != IS_ARRAY)
+        return NULL;
+    return zend_hash_str_find(Z_ARRVAL_P(array), name, strlen(name));
+}
+
+static uint64_t member_u64(zval *array, const char *name)
+{
+    zval *z = member(array, name);
+    zend_long v = z ? zval_get_long(z) : 0;
+
+    return v > 0 ? (uint64_t)v : 0;
+}
+
+static bool member_true(zval *array, const char *name)
+{
+    zval *z = member(array, name);
+
+    return z && zend_is_true(z);
+}
+
+static bool opcache_status(bool with_scripts, zval *out)
+{
+    zval arg;
+
+    ZVAL_BOOL(&arg, with_scripts);
+    return call("opcache_get_status", &arg, out) && Z_TYPE_P(out) == IS_ARRAY &&
+           member_true(out, "opcache_enabled");
+}
+
+/* --- scripts
+ * -------------------------------------------------------------------------------------------------------
+ */
+
+struct scripts_call {
+    embed_script_cb *cb;
+    void *arg;
+    bool ok;
+};
+
+static void scripts_run(void *arg)
+{
+    struct scripts_call *c = arg;
+    zval status, *scripts;
+    zend_string *path;
+
+    c->ok = opcache_status(true, &status);
+    scripts = c->ok ? member(&status, "scripts") : NULL;
+    if (scripts && Z_TYPE_P(scripts) == IS_ARRAY)
+        ZEND_HASH_FOREACH_STR_KEY(Z_ARRVAL_P(scripts), path)
+        {
+            if (path)
+                c->cb(c->arg, str_n(ZSTR_VAL(path), ZSTR_LEN(path)));
+        }
+    ZEND_HASH_FOREACH_END();
+    zval_ptr_dtor(&status);
+}
+
+int embed_opcache_scripts(embed_script_cb *cb, void *arg)
+{
+    struct scripts_call c = {.cb = cb, .arg = arg};
+    int r = embed_mini_request(scripts_run, &c);
+
+    if (r < 0)
+        return r;
+    return c.ok ? 0 : ERR_UNSUPPORTED;
+}
+
+/* --- compile
+ * -------------------------------------------------------------------------------------------------------
+ */
+
+struct compile_call {
+    const char *path;
+    bool have, ok;
+};
+
+static void compile_run(void *arg)
+{
+    struct compile_call *c = arg;
+    zval path, result;
+
+    if (!opcache_status(false, &result)) {
+        zval_ptr_dtor(&result);
+        return;
+    }
+    zval_ptr_dtor(&result);
+    c->have = true;
+    ZVAL_STRING(&path, c->path);
+    c->ok = call("opcache_compile_file", &path, &result) && Z_TYPE(result) == IS_TRUE;
+    zval_ptr_dtor(&path);
+    zval_ptr_dtor(&result);
+}
+
+int embed_compile(const char *path, struct err *err)
+{
+    struct compile_call c = {.path = path};
+    struct err first = {0};
+    int r;
+
+    embed_g.collect = &first;
+    embed_g.quiet = true;
+    r = embed_mini_request(compile_run, &c);
+    embed_g.quiet = false;
+    embed_g.collect = NULL;
+    if (r < 0)
+        return err_set(err, r, "PHP could not start a request to compile %s", path);
+    if (!c.have)
+        return err_set(err, ERR_UNSUPPORTED, "OPcache is off");
+    if (first.code)
+        return err_set_at(err, ERR_INVAL, first.line, 0, "%s", first.text);
+    return c.ok ? 0 : err_set(err, ERR_INVAL, "%s could not be compiled", path);
+}
+
+/* --- status
+ * --------------------------------------------------------------------------------------------------------
+ */
+
+/* opcache.jit is a name or a four-digit number whose third digit is the trigger: 5 is tracing. */
+static void jit_mode(struct embed_status *out)
+{
+    const char *v = INI_STR("opcache.jit");
+    const char *mode = "function";
+
+    if (!v || !*v || !strcmp(v, "disable") || !strcmp(v, "off") || !strcmp(v, "0") ||
+        !strcmp(v, "no"))
+        mode = "disable";
+    else if (!strcmp(v, "tracing") || !strcmp(v, "on") || !strcmp(v, "yes") || !strcmp(v, "1") ||
+             (strlen(v) == 4 && v[2] == '5'))
+        mode = "tracing";
+    (void)snprintf(out->jit_mode, sizeof(out->jit_mode), "%s", out->jit ? mode : "disable");
+}
+
+static void status_run(void *arg)
+{
+    struct embed_status *out = arg;
+    zval status, *memory, *jit;
+
+    if (opcache_status(false, &status)) {
+        memory = member(&status, "memory_usage");
+        jit = member(&status, "jit");
+        out->opcache = true;
+        out->opcache_full = member_true(&status, "cache_full");
+        out->opcache_used = member_u64(memory, "used_memory");
+        out->opcache_free = member_u64(memory, "free_memory");
+        out->opcache_wasted = member_u64(memory, "wasted_memory");
+        out->cached_scripts =
+            member_u64(member(&status, "opcache_statistics"), "num_cached_scripts");
+        out->jit = member_true(jit, "enabled") && member_true(jit, "on");
+        out->jit_buffer_size = member_u64(jit, "buffer_size");
+        out->jit_buffer_free = member_u64(jit, "buffer_free");
+    }
+    zval_ptr_dtor(&status);
+}
+
+void embed_get_status(struct embed_status *out)
+{
+    *out = (struct embed_status){0};
+    (void)snprintf(out->php_version, sizeof(out->php_version), "%s", embed_php_version());
+    (void)snprintf(out->sapi, sizeof(out->sapi), "%s", sapi_module.name ? sapi_module.name : "");
+    (void)snprintf(out->vm_kind, sizeof(out->vm_kind), "%s", compat_vm_kind());
+    if (embed_g.started && embed_mini_request(status_run, out) == 0)
+        jit_mode(out);
+    else
+        (void)snprintf(out->jit_mode, sizeof(out->jit_mode), "disable");
+}

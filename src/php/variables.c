@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#include "php/compat.h"
+
+#include "php/internal.h"
+
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+extern char **environ;
+
+/* --- the CGI variables, as a table
+ * ------------------------------------------------------------------------------ */
+
+enum source {
+    FROM_FIELD, /* a struct str of the request, left out when NULL */
+    FROM_CONST,
+    FROM_PATH_TRANSLATED,
+    FROM_PHP_SELF,
+    FROM_HTTPS,
+    FROM_LENGTH,
+};
+
+struct variable {
+    struct str name;
+    enum source source;
+    size_t offset;
+    const char *text;
+};
+
+#define FIELD(name_, member_) \
+    {{name_, sizeof(name_) - 1}, FROM_FIELD, offsetof(struct embed_request, member_), NULL}
+#define CONSTANT(name_, text_)   {{name_, sizeof(name_) - 1}, FROM_CONST, 0, text_}
+#define COMPUTED(name_, source_) {{name_, sizeof(name_) - 1}, source_, 0, NULL}
+
+static const struct variable variables[] = {
+    FIELD("SCRIPT_FILENAME", script_filename),
+    FIELD("SCRIPT_NAME", script_name),
+    FIELD("PATH_INFO", path_info),
+    COMPUTED("PATH_TRANSLATED", FROM_PATH_TRANSLATED),
+    COMPUTED("PHP_SELF", FROM_PHP_SELF),
+    FIELD("DOCUMENT_ROOT", document_root),
+    FIELD("DOCUMENT_URI", document_uri),
+    FIELD("REQUEST_URI", uri),
+    FIELD("QUERY_STRING", query),
+    FIELD("REQUEST_METHOD", method),
+    FIELD("SERVER_PROTOCOL", protocol),
+    FIELD("REQUEST_SCHEME", scheme),
+    COMPUTED("HTTPS", FROM_HTTPS),
+    FIELD("SERVER_NAME", server_name),
+    FIELD("SERVER_ADDR", server_addr),
+    FIELD("SERVER_PORT", server_port),
+    FIELD("REMOTE_ADDR", remote_addr),
+    FIELD("REMOTE_PORT", remote_port),
+    CONSTANT("GATEWAY_INTERFACE", "CGI/1.1"),
+    FIELD("SERVER_SOFTWARE", server_software),
+    CONSTANT("REDIRECT_STATUS", "200"),
+    FIELD("CONTENT_TYPE", content_type),
+    COMPUTED("CONTENT_LENGTH", FROM_LENGTH),
+    FIELD("REQUEST_ID", request_id),
+};
+
+/* Interned, so that no request hashes or copies the names. */
+static zend_string *keys[ARRAY_LEN(variables)];
+
+/* Joined values need a place that outlives the call; one of each is enough. */
+static struct buf path_translated, php_self;
+static char length_text[24];
+
+static struct str joined(struct buf *b, struct str head, struct str tail)
+{
+    buf_clear(b);
+    buf_add_str(b, head);
+    buf_add_str(b, tail);
+    (void)buf_cstr(b);
+    return buf_str(b);
+}
+
+/* The value, NUL-terminated, valid until the next call for the same variable; STR_NONE: no such
+ * key. */
+static struct str variable_value(const struct variable *v, const struct embed_request *r)
+{
+    switch (v->source) {
+    case FROM_FIELD:
+        return *(const struct str *)(const void *)((const char *)r + v->offset);
+    case FROM_CONST:
+        return str_c(v->text);
+    case FROM_PATH_TRANSLATED:
+        return r->path_info.p ? joined(&path_translated, r->document_root, r->path_info) : STR_NONE;
+    case FROM_PHP_SELF:
+        return r->path_info.p ? joined(&php_self, r->script_name, r->path_info) : r->script_name;
+    case FROM_HTTPS:
+        return str_eq(r->scheme, STR("https")) ? STR("on") : STR_NONE;
+    case FROM_LENGTH:
+        if (r->content_length < 0)
+            return STR_NONE;
+        (void)snprintf(length_text, sizeof(length_text), "%lld", (long long)r->content_length);
+        return str_c(length_text);
+    }
+    return STR_NONE;
+}
+
+/* --- header names
+ * -------------------------------------------------------------------------------------------------
+ */
+
+enum { NAME_CAP = 256 };
+
+/* "X-Forwarded-For" to "HTTP_X_FORWARDED_FOR" with a NUL. False: this header has no variable. */
+static bool header_variable(struct str name, char out[NAME_CAP], size_t *len)
+{
+    if (name.len == 0 || name.len + 6 > NAME_CAP)
+        return false;
+    /* Proxy would become HTTP_PROXY, which HTTP clients obey; the body's coding is already undone.
+     */
+    if (str_ieq(name, STR("Proxy")) || str_ieq(name, STR("Transfer-Encoding")))
+        return false;
+    memcpy(out, "HTTP_", 5);
+    for (size_t i = 0; i < name.len; i++) {
+        char c = str_upper_char(name.p[i]);
+
+        if (c == '-')
+            c = '_';
+        else if (!(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') && c != '_')
+            return false;
+        out[5 + i] = c;
+    }
+    *len = name.len + 5;
+    out[*len] = '\0';
+    return true;
+}
+
+/* "HTTP_X_FORWARDED_FOR" to "X-Forwarded-For". */
+static void title_case(char *out, const char *variable, size_t len)
+{
+    bool start = true;
+
+    for (size_t i = 5; i < len; i++) {
+        char c = variable[i];
+
+        out[i - 5] = c == '_' ? '-' : start ? c : str_lower_char(c);
+        start = c == '_';
+    }
+    out[len - 5] = '\0';
+}
+
+/* --- all of them, in order
+ * ------------------------------------------------------------------------------------------ */
+
+typedef void variable_cb(zval *array, zend_string *key, struct str name, struct str value);
+
+static void each_header(const struct embed_request *r, variable_cb *cb, zval *array)
+{
+    bool cookie = false, authorization = false;
+    char name[NAME_CAP];
+    size_t len;
+
+    for (size_t i = 0; i < r->nheaders; i++) {
+        const struct embed_field *h = &r->headers[i];
+
+        if (!header_variable(h->name, name, &len))
+            continue;
+        cookie = cookie || str_ieq(h->name, STR("Cookie"));
+        authorization = authorization || str_ieq(h->name, STR("Authorization"));
+        cb(array, NULL, str_n(name, len), h->value);
+    }
+    if (!cookie && r->cookie.p)
+        cb(array, NULL, STR("HTTP_COOKIE"), r->cookie);
+    if (!authorization && r->authorization.p)
+        cb(array, NULL, STR("HTTP_AUTHORIZATION"), r->authorization);
+}
+
+static void each_variable(const struct embed_request *r, variable_cb *cb, zval *array)
+{
+    for (size_t i = 0; i < ARRAY_LEN(variables); i++) {
+        struct str value = variable_value(&variables[i], r);
+
+        if (value.p)
+            cb(array, keys[i], variables[i].name, value);
+    }
+    each_header(r, cb, array);
+    for (size_t i = 0; i < r->nenv; i++)
+        cb(array, NULL, r->env[i].name, r->env[i].value);
+}
+
+static void put(zval *array, zend_string *key, struct str name, zval *value)
+{
+    if (key)
+        zend_hash_update(Z_ARRVAL_P(array), key, value);
+    else
+        zend_symtable_str_update(Z_ARRVAL_P(array), name.p, name.len, value);
+}
+
+static void put_filtered(
+    int where, zval *array, zend_string *key, struct str name, struct str value)
+{
+    size_t n = value.len;
+    zval z;
+
+    if (sapi_module.input_filter && sapi_module.input_filter != php_default_input_filter) {
+        char *copy = estrndup(value.p ? value.p : "", n);
+
+        if (sapi_module.input_filter(where, name.p, &copy, n, &n)) {
+            ZVAL_STRINGL_FAST(&z, copy, n);
+            put(array, key, name, &z);
+        }
+        efree(copy);
+        return;
+    }
+    ZVAL_STRINGL_FAST(&z, value.p ? value.p : "", n);
+    put(array, key, name, &z);
+}
+
+static void put_server(zval *array, zend_string *key, struct str name, struct str value)
+{
+    put_filtered(PARSE_SERVER, array, key, name, value);
+}
+
+static void put_env(zval *array, zend_string *key, struct str name, struct str value)
+{
+    put_filtered(PARSE_ENV, array, key, name, value);
+}
+
+/* --- what PHP calls
+ * ----------------------------------------------------------------------------------------------------
+ */
+
+static void (*import_environment)(zval *array);
+
+void embed_variables_register(zval *array)
+{
+    if (!embed_g.req)
+        return;
+    /* As FPM with clear_env = no: the process environment is visible, and anything of the request
+     * wins. */
+    if (!embed_g.opt.clear_env)
+        import_environment(array);
+    each_variable(embed_g.req, put_server, array);
+}
+
+/* getenv() without a name, and $_ENV when variables_order has an E: as FPM, with the request's
+ * variables. */
+static void import_with_request(zval *array)
+{
+    import_environment(array);
+    if (embed_g.req)
+        each_variable(embed_g.req, put_env, array);
+}
+
+static char *find_header(const struct embed_request *r, struct str wanted)
+{
+    char name[NAME_CAP];
+    size_t len;
+
+    if (!str_starts(wanted, STR("HTTP_")))
+        return NULL;
+    for (size_t i = 0; i < r->nheaders; i++)
+        if (header_variable(r->headers[i].name, name, &len) && str_eq(str_n(name, len), wanted))
+            return (char *)(uintptr_t)r->headers[i].value.p;
+    if (str_eq(wanted, STR("HTTP_COOKIE")))
+        return (char *)(uintptr_t)r->cookie.p;
+    if (str_eq(wanted, STR("HTTP_AUTHORIZATION")))
+        return (char *)(uintptr_t)r->authorization.p;
+    return NULL;
+}
+
+/* putenv() of the script comes after ours in PHP's order, so the site's entries are left to the
+ * environment. */
+char *embed_variables_getenv(const char *name, size_t len)
+{
+    const struct embed_request *r = embed_g.req;
+    struct str wanted = {name, len};
+
+    if (!r)
+        return NULL;
+    for (size_t i = 0; i < r->nenv; i++)
+        if (str_eq(r->env[i].name, wanted))
+            return NULL;
+    for (size_t i = 0; i < ARRAY_LEN(variables); i++)
+        if (str_eq(variables[i].name, wanted))
+            return (char *)(uintptr_t)variable_value(&variables[i], r).p;
+    return find_header(r, wanted);
+}
+
+static void put_header_line(zval *array, zend_string *key, struct str name, struct str value)
+{
+    char title[NAME_CAP];
+
+    title_case(title, name.p, name.len);
+    add_assoc_stringl(array, title, value.p ? value.p : "", value.len);
+}
+
+void embed_variables_headers(zval *array)
+{
+    const struct embed_request *r = embed_g.req;
+
+    if (!r)
+        return;
+    each_header(r, put_header_line, array);
+    if (r->content_type.p)
+        add_assoc_stringl(array, "Content-Type", r->content_type.p, r->content_type.len);
+    if (r->content_length >= 0) {
+        (void)snprintf(length_text, sizeof(length_text), "%lld", (long long)r->content_length);
+        add_assoc_string(array, "Content-Length", length_text);
+    }
+}
+
+/* --- the process environment
+ * ---------------------------------------------------------------------------------------------- */
+
+/* Names put there for the last request; "name=value" pairs to compare. */
+static struct buf applied;
+
+static bool env_is_applied(const struct embed_request *r)
+{
+    size_t at = 0;
+
+    for (size_t i = 0; i < r->nenv; i++) {
+        const struct embed_field *e = &r->env[i];
+        size_t n = e->name.len + e->value.len + 2;
+
+        if (applied.len - at < n || memcmp(applied.p + at, e->name.p, e->name.len) != 0 ||
+            applied.p[at + e->name.len] != '\0' ||
+            memcmp(applied.p + at + e->name.len + 1, e->value.p, e->value.len) != 0 ||
+            applied.p[at + n - 1] != '\0')
+            return false;
+        at += n;
+    }
+    return at == applied.len;
+}
+
+void embed_variables_apply_env(const struct embed_request *r)
+{
+    if (env_is_applied(r))
+        return;
+    for (size_t at = 0; at < applied.len;) {
+        const char *name = applied.p + at;
+
+        (void)unsetenv(name);
+        at += strlen(name) + 1;
+        at += strlen(applied.p + at) + 1;
+    }
+    buf_clear(&applied);
+    for (size_t i = 0; i < r->nenv; i++) {
+        const struct embed_field *e = &r->env[i];
+
+        /* A name that setenv refuses ("", "A=B") is in $_SERVER only. */
+        (void)setenv(e->name.p, e->value.p, 1);
+        buf_add(&applied, e->name.p, e->name.len);
+        buf_add_char(&applied, '\0');
+        buf_add(&applied, e->value.p, e->value.len);
+        buf_add_char(&applied, '\0');
+    }
+}
+
+void embed_variables_clear_env(void)
+{
+    const char *path = getenv("PATH"), *tmp = getenv("TMPDIR");
+    char *keep_path = path ? mem_dup_str(path, strlen(path)) : NULL;
+    char *keep_tmp = tmp ? mem_dup_str(tmp, strlen(tmp)) : NULL;
+
+    (void)clearenv();
+    if (keep_path)
+        (void)setenv("PATH", keep_path, 1);
+    if (keep_tmp)
+        (void)setenv("TMPDIR", keep_tmp, 1);
+    mem_free(keep_path);
+    mem_free(keep_tmp);
+}
+
+void embed_variables_startup(void)
+{
+    for (size_t i = 0; i < ARRAY_LEN(variables); i++)
+        keys[i] = zend_string_init_interned(variables[i].name.p, variables[i].name.len, true);
+    import_environment = php_import_environment_variables;
+    php_import_environment_variables = import_with_request;
+}
+
+void embed_variables_shutdown(void)
+{
+    buf_fini(&applied);
+    buf_fini(&path_translated);
+    buf_fini(&php_self);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#include "unit/php/host.h"
+#include "unit/test.h"
+
+extern const struct test tests_request[];
+
+int main(int argc, char **argv)
+{
+    const struct test *const groups[] = {tests_request, NULL};
+    int r = host_start() ? test_main(argc, argv, groups) : 1;
+
+    host_stop();
+    return r;
+}
