@@ -2,9 +2,7 @@
 /* SPDX-FileCopyrightText: The ephpm developers */
 #include "platform/linux/oserr.h"
 
-#include <errno.h>
-
-#include "base/err.h"
+#include <stddef.h>
 
 static const struct {
     int os;
@@ -67,9 +65,4 @@ int oserr_code(int e)
         if (oserr_table[i].os == e)
             return oserr_table[i].code;
     return ERR_IO;
-}
-
-int oserr_last(void)
-{
-    return oserr_code(errno);
 }
