@@ -63,8 +63,9 @@ struct consumer {
 
 struct channel {
     struct channel_header *h;
-    size_t bytes;
+    struct channel_sizes sizes;
     enum channel_side side;
+    bool owns_map;
     bool corrupt;  /* the peer broke the protocol; for good */
     uint32_t bell; /* worker: worker_bell as of the end of the last sleep; a ring since then ends
                       the next one at once */
@@ -155,42 +156,52 @@ static int read_sizes(int fd, struct channel_sizes *out)
     return 0;
 }
 
+/* A view of a mapping. */
+static struct channel *view_new(void *map, struct channel_sizes sizes, enum channel_side side)
+{
+    struct channel *c = mem_new(sizeof(*c));
+    char *request = (char *)map + CHANNEL_RINGS_OFFSET, *response = request + sizes.request;
+    bool front = side == CHANNEL_FRONT;
+
+    c->h = map;
+    c->sizes = sizes;
+    c->side = side;
+    c->out.shared = &c->h->rings[front ? 0 : 1];
+    c->out.base = front ? request : response;
+    c->out.size = front ? sizes.request : sizes.response;
+    c->in.shared = &c->h->rings[front ? 1 : 0];
+    c->in.base = front ? response : request;
+    c->in.size = front ? sizes.response : sizes.request;
+    return c;
+}
+
 int channel_open(int fd, enum channel_side side, struct channel **out)
 {
     struct channel_sizes sizes;
-    struct channel *c;
-    size_t bytes;
     void *p;
-    char *rings;
-    bool front = side == CHANNEL_FRONT;
     int r = read_sizes(fd, &sizes);
 
     if (r < 0)
         return r;
-    bytes = segment_bytes(sizes.request, sizes.response);
-    r = shm_map(fd, bytes, &p);
+    r = shm_map(fd, segment_bytes(sizes.request, sizes.response), &p);
     if (r < 0)
         return r;
-    c = mem_new(sizeof(*c));
-    c->h = p;
-    c->bytes = bytes;
-    c->side = side;
-    rings = (char *)p + CHANNEL_RINGS_OFFSET;
-    c->out.shared = &c->h->rings[front ? 0 : 1];
-    c->out.base = front ? rings : rings + sizes.request;
-    c->out.size = front ? sizes.request : sizes.response;
-    c->in.shared = &c->h->rings[front ? 1 : 0];
-    c->in.base = front ? rings + sizes.request : rings;
-    c->in.size = front ? sizes.response : sizes.request;
-    *out = c;
+    *out = view_new(p, sizes, side);
+    (*out)->owns_map = true;
     return 0;
+}
+
+struct channel *channel_open_other(const struct channel *c)
+{
+    return view_new(c->h, c->sizes, c->side == CHANNEL_FRONT ? CHANNEL_WORKER : CHANNEL_FRONT);
 }
 
 void channel_close(struct channel *c)
 {
     if (!c)
         return;
-    shm_unmap(c->h, c->bytes);
+    if (c->owns_map)
+        shm_unmap(c->h, segment_bytes(c->sizes.request, c->sizes.response));
     mem_free(c);
 }
 

@@ -131,6 +131,9 @@ int channel_create(struct channel_sizes sizes, int *fd) MUST_CHECK;
 /* Maps it. Both sides check magic, version, fingerprint and sizes: ERR_VERSION, ERR_CORRUPT. The fd
  * may be closed afterwards. */
 int channel_open(int fd, enum channel_side side, struct channel **out) MUST_CHECK;
+/* The other side on c's mapping, for two threads of one process: only there can the thread
+ * sanitizer see that both touch the same memory. Close it before c. */
+struct channel *channel_open_other(const struct channel *c) MUST_CHECK;
 void channel_close(struct channel *c); /* NULL is fine */
 
 /* Largest data length that one message can carry in the ring this side writes: half of it. */

@@ -38,8 +38,8 @@ static inline void pair_open(struct pair *t, uint32_t request, uint32_t response
 
 static inline void pair_close(struct pair *t)
 {
-    channel_close(t->front);
     channel_close(t->worker);
+    channel_close(t->front);
     shm_unmap(t->raw, t->bytes);
     fs_close(t->fd);
 }

@@ -272,6 +272,14 @@ static void test_channel_wait_ends_by_timeout_and_cancel(void)
     pair_close(&t);
 }
 
+/* A good header, so that only the check under test can refuse. */
+static void plant(char *at, uint32_t len, uint16_t type)
+{
+    memset(at, 0, CHANNEL_MSG_HEADER);
+    memcpy(at, &len, 4);
+    memcpy(at + 4, &type, 2);
+}
+
 /* What a worker may do to the response ring's head: the front has taken 1024 bytes, given back,
  * with 1024 more published. */
 static void test_channel_front_refuses_impossible_heads(void)
@@ -308,6 +316,7 @@ static void test_channel_front_refuses_impossible_heads(void)
             CHECK_INT(peek(t.front), ERR_AGAIN);
             CHECK(channel_prepare_sleep(t.front));
         } else {
+            plant(t.response + 2048, 0, CHANNEL_DATA);
             atomic_store(&t.raw->rings[1].head, rows[i].head);
             CHECK(!channel_prepare_sleep(t.front));
             CHECK_INT(peek(t.front), ERR_CORRUPT);
@@ -383,8 +392,7 @@ static void test_channel_front_checks_message_headers(void)
 
         test_row(rows[i].name);
         pair_open(&t, KB64, KB64);
-        memcpy(t.response, &rows[i].len, 4);
-        memcpy(t.response + 4, &rows[i].type, 2);
+        plant(t.response, rows[i].len, rows[i].type);
         atomic_store(&t.raw->rings[1].head, rows[i].head);
         CHECK_INT(peek(t.front), rows[i].want);
         pair_close(&t);
@@ -412,7 +420,6 @@ static void test_channel_front_checks_pads(void)
     static char rest[KB64 / 2 - 1024 - CHANNEL_MSG_HEADER];
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        uint32_t len = 16;
         struct pair t;
         char *pad;
 
@@ -425,11 +432,9 @@ static void test_channel_front_checks_pads(void)
         take(t.front, 2, str_n(rest, sizeof(rest)));
         CHECK(!channel_release(t.front));
         pad = t.response + KB64 - 1024;
-        memset(pad, 0, 16);
-        memcpy(pad, &rows[i].pad, 4);
-        memset(t.response, 0, 16);
-        memcpy(t.response, &len, 4);
-        memcpy(t.response + 4, &rows[i].next, 2);
+        plant(pad, rows[i].pad, 0);
+        plant(pad + 1008, 0, CHANNEL_DATA); /* where the short pad ends */
+        plant(t.response, 16, rows[i].next);
         atomic_store(&t.raw->rings[1].head, KB64 + rows[i].head);
         CHECK_INT(peek(t.front), rows[i].want);
         pair_close(&t);

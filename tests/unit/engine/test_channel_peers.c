@@ -36,6 +36,8 @@ struct duo {
 static void duo_open(struct duo *d)
 {
     pair_open(&d->t, KB64, KB64);
+    channel_close(d->t.worker);
+    d->t.worker = channel_open_other(d->t.front);
     CHECK_INT(wake_bell_open(&d->bell), 0);
     d->pattern = mem_new(PAIR_PATTERN);
     pair_pattern(d->pattern);
@@ -189,6 +191,72 @@ static void test_channel_two_threads_exchange_messages(void)
     duo_close(&d);
 }
 
+#define TRIPS (MESSAGES / 10)
+
+/* Moves the two sides against each other by a random bit, so that announcing and publishing meet.
+ */
+static void dawdle(uint64_t *state)
+{
+    for (volatile uint64_t n = pair_random(state) % 600; n > 0; n--)
+        ;
+}
+
+static void *echo_thread(void *arg)
+{
+    struct duo *d = arg;
+    struct channel_msg msg;
+    const char *data;
+    uint64_t state = 3;
+    int r;
+
+    for (int i = 0; i < TRIPS; i++) {
+        do
+            r = channel_wait_message(d->t.worker, STUCK);
+        while (r == ERR_INTR);
+        if (r == 0)
+            r = channel_peek(d->t.worker, &msg, &data);
+        CHECK_INT(r, 0);
+        if (r < 0)
+            break;
+        channel_take(d->t.worker);
+        (void)!channel_release(d->t.worker);
+        dawdle(&state);
+        CHECK_INT(channel_put(d->t.worker, CHANNEL_DONE, 0, msg.id, NULL, 0), 0);
+        worker_publish(d);
+    }
+    return NULL;
+}
+
+static void test_channel_loses_no_wake_up(void)
+{
+    uint64_t state = 5;
+    pthread_t thread;
+    struct duo d;
+
+    duo_open(&d);
+    CHECK_INT(pthread_create(&thread, NULL, echo_thread, &d), 0);
+    for (uint64_t i = 0; i < TRIPS; i++) {
+        struct channel_msg msg;
+        const char *data;
+        int r;
+
+        CHECK_INT(channel_put(d.t.front, CHANNEL_BODY, 0, i, NULL, 0), 0);
+        front_publish(&d);
+        dawdle(&state);
+        while ((r = channel_peek(d.t.front, &msg, &data)) == ERR_AGAIN)
+            if (!front_sleep(&d, MESSAGES))
+                break;
+        CHECK_INT(r, 0);
+        if (r < 0)
+            break;
+        CHECK_INT(msg.id, i);
+        channel_take(d.t.front);
+        (void)!channel_release(d.t.front);
+    }
+    CHECK_INT(pthread_join(thread, NULL), 0);
+    duo_close(&d);
+}
+
 static void *cancelled_thread(void *arg)
 {
     struct duo *d = arg;
@@ -335,6 +403,7 @@ const struct test tests_channel_peers[] = {
     TEST(test_channel_survives_a_worker_killed_at_any_instant),
     TEST(test_channel_front_survives_a_hostile_worker),
     TEST(test_channel_two_threads_exchange_messages),
+    TEST(test_channel_loses_no_wake_up),
     TEST(test_channel_cancel_wakes_a_sleeping_worker),
     TEST_END,
 };
