@@ -63,6 +63,8 @@ int sock_listen(const struct sock_addr *at, int backlog, sock_t *out) MUST_CHECK
 int sock_listen_local(const char *path, uint32_t mode, int backlog, sock_t *out) MUST_CHECK;
 /* Blocking-mode connected client socket for command-line tools. ERR_NOTFOUND, ERR_REFUSED. */
 int sock_connect_local(const char *path, sock_t *out) MUST_CHECK;
+/* The same over TCP. */
+int sock_connect(const struct sock_addr *to, sock_t *out) MUST_CHECK;
 /* A non-blocking connected socket and its peer (peer may be NULL); TCP_NODELAY is set. ERR_AGAIN,
  * ERR_MFILE. */
 int sock_accept(sock_t l, sock_t *out, struct sock_addr *peer) MUST_CHECK;

@@ -17,6 +17,8 @@
 /* Of the process as such, like the memory they describe; set by process_title_init() in main. */
 static char *process_title_area;
 static size_t process_title_size;
+/* The copied environment; setenv() moves on to an array of its own, the strings stay in use. */
+static char **process_title_env __attribute__((used));
 
 /* Grows end while the strings lie one behind the other. */
 static char *process_title_extend(char *end, char *const *strings)
@@ -44,7 +46,7 @@ void process_title_init(int argc, char **argv)
     env = mem_new_array(n + 1, sizeof(*env));
     for (size_t i = 0; i < n; i++)
         env[i] = mem_dup_str(environ[i], strlen(environ[i]));
-    environ = env;
+    environ = process_title_env = env;
     for (int i = 0; i < argc; i++)
         argv[i] = mem_dup_str(argv[i], strlen(argv[i]));
     /* libc prints it in its messages and points into the area, too. */

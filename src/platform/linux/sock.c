@@ -184,6 +184,26 @@ int sock_connect_local(const char *path, sock_t *out)
     return 0;
 }
 
+int sock_connect(const struct sock_addr *to, sock_t *out)
+{
+    struct sockaddr_storage ss;
+    socklen_t len = sock_to_os(to, &ss);
+    int s, rc;
+
+    if (len == 0)
+        return ERR_INVAL;
+    s = socket(ss.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (s < 0)
+        return oserr_last();
+    if (connect(s, (struct sockaddr *)&ss, len) < 0) {
+        rc = oserr_last();
+        close(s);
+        return rc;
+    }
+    *out = s;
+    return 0;
+}
+
 int sock_accept(sock_t l, sock_t *out, struct sock_addr *peer)
 {
     struct sockaddr_storage ss = {0};
