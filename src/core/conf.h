@@ -63,6 +63,7 @@ enum conf_flag {
     CONF_SITE_STARTUP = 1 << 2, /* fixed at PHP module startup: a change needs a new generation */
     CONF_MS = 1 << 3,           /* CONF_DURATION: a bare number is milliseconds, not seconds */
     CONF_NOT_EMPTY = 1 << 4,    /* an empty string or list is an error */
+    CONF_PHP_SIZE = 1 << 5, /* CONF_STRING: a size as PHP writes it ("128M", -1); "auto": unset */
 };
 
 enum conf_source { CONF_FROM_DEFAULT, CONF_FROM_FILE, CONF_FROM_ENV, CONF_FROM_CLI };

@@ -149,7 +149,7 @@ struct config_php {
     int64_t workers; /* 0: derived */
     int64_t workers_min;
     int64_t max_requests;       /* per worker, 0: no limit */
-    uint64_t max_worker_memory; /* 0: derived, 2 * memory_limit; "off" is not offered */
+    uint64_t max_worker_memory; /* 0: derived, 2 * memory_limit */
     int64_t queue_size;         /* 0: derived */
     int overload_policy;        /* enum config_overload */
     uint64_t shed_after;        /* "shed_after_ms"; 0: derived, 10 s */
@@ -175,7 +175,9 @@ struct config_php {
     struct conf_pairs values;
     struct conf_list extensions;
     struct conf_pairs env;
-    int clear_env; /* -1 auto (on in serve), 0, 1; see config_clear_env() */
+    int fpm_engine;         /* accepted for compatibility, changes nothing */
+    bool crash_containment; /* likewise */
+    int clear_env;          /* -1 auto (on in serve), 0, 1; see config_clear_env() */
 };
 
 struct config_deploy {

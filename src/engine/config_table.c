@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#include "engine/config_table.h"
+
+#include "engine/config.h"
+
+/*
+ * Every key, in the order of the dump and of the reference page. A row is: key, member, kind,
+ * default as TOML (NULL: unset), what a change needs, help; then bounds, names, checks by name.
+ */
+#define ROW(key_, member_, kind_, def_, flags_, help_, ...) \
+    {.key = (key_),                                         \
+        .kind = (kind_),                                    \
+        .offset = offsetof(struct config, member_),         \
+        .def = (def_),                                      \
+        .flags = (flags_),                                  \
+        .help = (help_),                                    \
+        __VA_ARGS__}
+#define RANGE(min_, max_) .min = (min_), .max = (max_)
+#define ALIAS(key_, of_)  {.key = (key_), .alias = (of_)}
+
+enum {
+    RESTART = 0,
+    RELOAD = CONF_RELOADABLE,
+    SITE = CONF_SITE_STARTUP | CONF_RELOADABLE,
+    ANY = INT32_MAX,
+};
+
+/* A day in milliseconds: longer time limits are mistakes of unit. */
+#define DAY_MS INT64_C(86400000)
+
+static const struct conf_row rows[] = {
+    ROW("server.listen", server.listen, CONF_STRING, "\"0.0.0.0:8080\"", RESTART,
+        "Address and port of the HTTP listener. `[::]:8080` for IPv6; port 0 takes a free one.",
+        .check = config_check_listen),
+    ROW("server.document_root", server.document_root, CONF_STRING, "\".\"", RELOAD | CONF_NOT_EMPTY,
+        "Directory that is served. Relative to the working directory."),
+    ROW("server.sites_dir", server.sites_dir, CONF_STRING, NULL, RELOAD | CONF_NOT_EMPTY,
+        "Directory with one directory per host name; setting it turns on multi-site mode."),
+    ROW("server.sites_domain_suffix", server.sites_domain_suffix, CONF_STRING, NULL, RELOAD,
+        "Removed from the end of a host name before its directory is looked up."),
+    ROW("server.run_as_user", server.run_as_user, CONF_STRING, NULL, RESTART | CONF_NOT_EMPTY,
+        "User that everything but the master runs as when started as root (Unix)."),
+    ROW("server.run_as_group", server.run_as_group, CONF_STRING, NULL, RESTART | CONF_NOT_EMPTY,
+        "Group for run_as_user; the user's own when not set."),
+    ROW("server.index_files", server.index_files, CONF_LIST, "[\"index.php\", \"index.html\"]",
+        RELOAD, "File names tried in a directory, in this order.", .check = config_check_index),
+    ROW("server.fallback", server.fallback, CONF_LIST,
+        "[\"$uri\", \"$uri/\", \"/index.php?$query_string\"]", RELOAD | CONF_NOT_EMPTY,
+        "Tried in turn for each request; the last is a rewrite or a status (`=404`).",
+        .check = config_check_fallback),
+    ROW("server.backlog", server.backlog, CONF_INT, "1024", RESTART,
+        "Connections that the kernel holds before they are accepted.", RANGE(1, 1 << 20)),
+    ROW("server.control_socket", server.control_socket, CONF_STRING, NULL, RESTART,
+        "Socket for `ephpm deploy`, `reload` and `status`. When not set: `/run/ephpm/<hash>.sock` "
+        "as root, else "
+        "`$XDG_RUNTIME_DIR/ephpm-<hash>.sock` or `/tmp/ephpm-<uid>/<hash>.sock`; the hash is of "
+        "the listen address."),
+    ROW("server.pid_file", server.pid_file, CONF_STRING, NULL, RESTART | CONF_NOT_EMPTY,
+        "File that holds the master's process id while it runs."),
+
+    ROW("server.request.max_body_size", server.request.max_body_size, CONF_SIZE, "10485760", RELOAD,
+        "A larger body is answered 413. 0: no limit."),
+    ROW("server.request.max_header_size", server.request.max_header_size, CONF_SIZE, "32768",
+        RELOAD,
+        "Bytes of the request line and all headers together; beyond it 431. The reference server's "
+        "default is 8192, "
+        "which cookies of real applications exceed.",
+        RANGE(1024, 1 << 20)),
+    ROW("server.request.max_headers", server.request.max_headers, CONF_INT, "100", RELOAD,
+        "Number of header lines; beyond it 431.", RANGE(1, 10000)),
+    ROW("server.request.max_uri", server.request.max_uri, CONF_SIZE, "8192", RELOAD,
+        "Bytes of the request target; beyond it 414. It is a part of max_header_size.",
+        RANGE(256, 1 << 20)),
+    ROW("server.request.memory_buffer", server.request.memory_buffer, CONF_SIZE, "65536", RELOAD,
+        "Bodies up to this size are kept in memory; larger ones are spooled to a file.",
+        RANGE(0, 1 << 28)),
+    ROW("server.request.spool_dir", server.request.spool_dir, CONF_STRING, NULL,
+        RELOAD | CONF_NOT_EMPTY, "Directory of spooled bodies. When not set: `$TMPDIR` or `/tmp`."),
+    ROW("server.request.streaming_paths", server.request.streaming_paths, CONF_LIST, "[]", RELOAD,
+        "Globs of paths whose body reaches PHP while it arrives, instead of complete.",
+        .check = config_check_filled),
+    ROW("server.request.underscores_in_headers", server.request.underscores_in_headers, CONF_BOOL,
+        "false", RELOAD,
+        "Accept header names with underscores, which PHP cannot tell from dashes. Otherwise they "
+        "are dropped."),
+    ROW("server.request.trusted_hosts", server.request.trusted_hosts, CONF_LIST, "[]", RELOAD,
+        "Host names that are answered, others get 421. Empty: all.", .check = config_check_filled),
+
+    ROW("server.timeouts.header_read", server.timeouts.header_read, CONF_DURATION, "30", RELOAD,
+        "Time for a request's headers to arrive. 0: no limit.", RANGE(0, DAY_MS)),
+    ROW("server.timeouts.idle", server.timeouts.idle, CONF_DURATION, "60", RELOAD,
+        "Time a connection may stay open between requests.", RANGE(0, DAY_MS)),
+    ALIAS("server.timeouts.keep_alive", "server.timeouts.idle"),
+    ROW("server.timeouts.body", server.timeouts.body, CONF_DURATION, "30", RELOAD,
+        "Time between two pieces of a request body. 0: no limit.", RANGE(0, DAY_MS)),
+    ROW("server.timeouts.send", server.timeouts.send, CONF_DURATION, "60", RELOAD,
+        "Time in which a client must take some of the answer. 0: no limit.", RANGE(0, DAY_MS)),
+    ROW("server.timeouts.request", server.timeouts.request, CONF_DURATION, "300", RELOAD,
+        "Wall-clock limit of one request, 504 beyond it. 0: no limit.", RANGE(0, DAY_MS)),
+    ROW("server.timeouts.shutdown", server.timeouts.shutdown, CONF_DURATION, "30", RELOAD,
+        "Time for requests in flight to end when the server stops.", RANGE(0, DAY_MS)),
+
+    ROW("server.response.compression", server.response.compression, CONF_BOOL, "true", RELOAD,
+        "Compress answers with brotli, zstd or gzip."),
+    ROW("server.response.compression_level", server.response.compression_level, CONF_INT, "1",
+        RELOAD, "Effort, higher is smaller and slower.", RANGE(1, 9)),
+    ROW("server.response.compression_min_size", server.response.compression_min_size, CONF_SIZE,
+        "1024", RELOAD, "Smaller answers are sent as they are."),
+    ROW("server.response.compression_streaming", server.response.compression_streaming, CONF_ENUM,
+        "\"off\"", RELOAD, "Compress answers that are streamed: none, event streams, or all.",
+        .names = "off|sse|all"),
+    ROW("server.response.headers", server.response.headers, CONF_PAIRS, "[]", RELOAD,
+        "Headers added to every answer.", .check = config_check_headers),
+    ROW("server.response.error_pages", server.response.error_pages, CONF_PAIRS, "[]", RELOAD,
+        "Pages for statuses that the server itself answers: `[[\"404\", \"/errors/404.html\"]]`.",
+        .check = config_check_error_pages),
+    ROW("server.response.buffer_memory", server.response.buffer_memory, CONF_SIZE, "1048576",
+        RELOAD,
+        "Memory for an answer that its client takes slowly, before it is spooled to a file.",
+        RANGE(4096, 1 << 30)),
+    ROW("server.response.server_header", server.response.server_header, CONF_STRING, "\"ephpm\"",
+        RELOAD, "The Server header; empty: none.", .check = config_check_header_value),
+
+    ROW("server.static.cache_control", server.static_.cache_control, CONF_STRING, "\"\"", RELOAD,
+        "Cache-Control header of static files; empty: none.", .check = config_check_header_value),
+    ROW("server.static.hidden_files", server.static_.hidden_files, CONF_ENUM, "\"deny\"", RELOAD,
+        "Paths with a part that starts with a dot: 403, 404, or served.",
+        .names = "deny|ignore|allow"),
+    ROW("server.static.etag", server.static_.etag, CONF_BOOL, "true", RELOAD,
+        "Send an ETag with static files."),
+
+    ROW("server.security.trusted_proxies", server.security.trusted_proxies, CONF_LIST, "[]", RELOAD,
+        "Addresses and networks whose X-Forwarded-* headers are believed.",
+        .check = config_check_cidrs),
+    ROW("server.security.blocked_paths", server.security.blocked_paths, CONF_LIST, "[]", RELOAD,
+        "Globs of paths that are answered 403.", .check = config_check_filled),
+    ROW("server.security.allowed_php_paths", server.security.allowed_php_paths, CONF_LIST, "[]",
+        RELOAD, "Globs of scripts that may run, others get 403. Empty: all.",
+        .check = config_check_filled),
+    ROW("server.security.open_basedir", server.security.open_basedir, CONF_TRI, NULL, SITE,
+        "Confine each site's PHP to its own directories. Auto: on in multi-site mode, the only "
+        "mode it acts in."),
+    ROW("server.security.disable_shell_exec", server.security.disable_shell_exec, CONF_TRI, NULL,
+        SITE,
+        "Disable PHP functions that start programs. Auto: on in multi-site mode, the only mode it "
+        "acts in."),
+    ROW("server.security.multi_tenant_hardening", server.security.multi_tenant_hardening, CONF_TRI,
+        NULL, SITE,
+        "Disable PHP functions that reach beyond a site. Auto: on in multi-site mode, the only "
+        "mode it acts in."),
+    ROW("server.security.proxy_protocol", server.security.proxy_protocol, CONF_ENUM, "\"off\"",
+        RELOAD, "Expect the PROXY protocol from trusted proxies.", .names = "off|on"),
+
+    ROW("server.logging.access", server.logging.access, CONF_STRING, "\"\"", RELOAD,
+        "File of the access log; empty: none.", .check = config_check_one_line),
+    ROW("server.logging.level", server.logging.level, CONF_ENUM, "\"info\"", RELOAD,
+        "Least important level that is logged.", .names = "alert|error|warn|info|debug|trace"),
+    ROW("server.logging.format", server.logging.format, CONF_ENUM, "\"text\"", RELOAD,
+        "Form of the server's log lines.", .names = "text|json"),
+    ROW("server.logging.access_format", server.logging.access_format, CONF_ENUM, "\"combined\"",
+        RELOAD, "Form of access log lines.", .names = "combined|json"),
+
+    ROW("server.diagnostics.request_log", server.diagnostics.request_log, CONF_TRI, NULL, RELOAD,
+        "Keep the last requests for `/_ephpm/requests`. Auto: on in dev, off in serve."),
+
+    ROW("server.limits.max_connections", server.limits.max_connections, CONF_INT, "0", RELOAD,
+        "Open client connections, 503 beyond. 0: no limit.", RANGE(0, ANY)),
+    ROW("server.limits.per_ip_max_connections", server.limits.per_ip_max_connections, CONF_INT, "0",
+        RELOAD, "The same for one client address. 0: no limit.", RANGE(0, ANY)),
+    ROW("server.limits.per_ip_rate", server.limits.per_ip_rate, CONF_FLOAT, "0.0", RELOAD,
+        "Requests per second of one client address, 429 beyond. 0: no limit.", RANGE(0, 1000000)),
+    ROW("server.limits.per_ip_burst", server.limits.per_ip_burst, CONF_INT, "50", RELOAD,
+        "Requests that per_ip_rate lets through at once.", RANGE(1, ANY)),
+    ROW("server.limits.per_site_rate", server.limits.per_site_rate, CONF_FLOAT, "0.0", RELOAD,
+        "PHP requests per second of one site, 429 beyond. 0: no limit.", RANGE(0, 1000000)),
+    ROW("server.limits.per_site_burst", server.limits.per_site_burst, CONF_INT, "20", RELOAD,
+        "Requests that per_site_rate lets through at once.", RANGE(1, ANY)),
+
+    ROW("server.file_cache.enabled", server.file_cache.enabled, CONF_BOOL, "false", RELOAD,
+        "Keep static files and what is known about them in memory."),
+    ROW("server.file_cache.max_entries", server.file_cache.max_entries, CONF_INT, "10000", RELOAD,
+        "Number of files.", RANGE(1, 10000000)),
+    ROW("server.file_cache.valid_secs", server.file_cache.valid_secs, CONF_INT, "30", RELOAD,
+        "Seconds before a file is checked for changes again.", RANGE(0, 86400)),
+    ROW("server.file_cache.inactive_secs", server.file_cache.inactive_secs, CONF_INT, "60", RELOAD,
+        "Seconds after which an unused file is dropped.", RANGE(1, 86400)),
+    ROW("server.file_cache.inline_threshold", server.file_cache.inline_threshold, CONF_SIZE,
+        "1048576", RELOAD, "Files up to this size are kept with their content."),
+    ROW("server.file_cache.precompress", server.file_cache.precompress, CONF_BOOL, "true", RELOAD,
+        "Keep a compressed copy too."),
+
+    ROW("php.mode", php.mode, CONF_ENUM, "\"fpm\"", SITE,
+        "`fpm`: every request starts PHP afresh. `worker` is not available in this version.",
+        .names = "fpm|worker"),
+    ROW("php.binary", php.binary, CONF_STRING, NULL, SITE | CONF_NOT_EMPTY,
+        "The ephpm-php executable. When not set: the one beside ephpm."),
+    ROW("php.sapi_name", php.sapi_name, CONF_STRING, "\"fpm-fcgi\"", SITE | CONF_NOT_EMPTY,
+        "What php_sapi_name() says. Applications look for this one to find "
+        "fastcgi_finish_request().",
+        .check = config_check_one_line),
+    ROW("php.workers", php.workers, CONF_INT, "0", SITE,
+        "PHP processes, that is, requests at the same time. 0: derived, 4 per core, between 2 and "
+        "64, as memory allows.",
+        RANGE(0, 10000)),
+    ROW("php.workers_min", php.workers_min, CONF_INT, "1", SITE,
+        "Processes that are kept when there is little to do.", RANGE(1, 10000)),
+    ROW("php.max_requests", php.max_requests, CONF_INT, "10000", SITE,
+        "A process is replaced after this many requests. 0: never.", RANGE(0, ANY)),
+    ROW("php.max_worker_memory", php.max_worker_memory, CONF_SIZE, "0", SITE,
+        "A process that keeps more memory than this between requests is replaced. 0: derived, "
+        "twice memory_limit."),
+    ROW("php.queue_size", php.queue_size, CONF_INT, "0", RELOAD,
+        "Requests that wait for a process. 0: derived, 64 per worker and at least 256.",
+        RANGE(0, 1000000)),
+    ROW("php.overload_policy", php.overload_policy, CONF_ENUM, "\"shed\"", RELOAD,
+        "`shed`: a request that cannot start in time gets 503 and Retry-After. `wait`: it waits. "
+        "(The reference "
+        "server's default is `wait`.)",
+        .names = "shed|wait"),
+    ROW("php.shed_after_ms", php.shed_after, CONF_DURATION, "0", RELOAD | CONF_MS,
+        "With `shed`: longest wait in the queue, in milliseconds. 0: derived, 10 seconds.",
+        RANGE(0, DAY_MS)),
+    ROW("php.crash_loop_count", php.crash_loop_count, CONF_INT, "5", RELOAD,
+        "So many deaths within crash_loop_seconds replace the generation by one without JIT.",
+        RANGE(1, 10000)),
+    ROW("php.crash_loop_seconds", php.crash_loop_seconds, CONF_INT, "10", RELOAD,
+        "See crash_loop_count.", RANGE(1, 3600)),
+    ROW("php.max_execution_time", php.max_execution_time, CONF_INT, "30", SITE,
+        "PHP's max_execution_time in seconds. 0: no limit.", RANGE(0, ANY)),
+    ROW("php.memory_limit", php.memory_limit, CONF_STRING, NULL, SITE | CONF_PHP_SIZE,
+        "PHP's memory_limit. When not set: derived from the memory budget in serve, `128M` in "
+        "dev."),
+    ALIAS("php.php_memory_limit", "php.memory_limit"),
+    ROW("php.opcache_validate_timestamps", php.opcache_validate_timestamps, CONF_TRI, NULL, SITE,
+        "Check scripts for changes. Auto: off in serve (code goes live by `ephpm deploy`), on in "
+        "dev."),
+    ROW("php.opcache_revalidate_freq", php.opcache_revalidate_freq, CONF_INT, NULL, SITE,
+        "Seconds between checks. When not set: 0 in dev.", RANGE(0, ANY)),
+    ROW("php.opcache_memory_consumption", php.opcache_memory_consumption, CONF_MB, NULL, SITE,
+        "Megabytes for compiled scripts. When not set: in serve 18 % of the memory budget, 64 to "
+        "512.",
+        RANGE(8, 65536)),
+    ROW("php.opcache_interned_strings_buffer", php.opcache_interned_strings_buffer, CONF_MB, NULL,
+        SITE, "Megabytes for shared strings. When not set: in serve 1/16 of the above, 8 to 64.",
+        RANGE(0, 32767)),
+    ROW("php.opcache_jit_buffer_size", php.opcache_jit_buffer_size, CONF_MB, NULL, SITE,
+        "Megabytes for machine code. When not set: with the JIT on, 1/64 of the memory budget, 32 "
+        "to 64.",
+        RANGE(0, 4096)),
+    ROW("php.opcache_jit", php.opcache_jit, CONF_ENUM, NULL, SITE,
+        "When not set: in serve `tracing`, or `function` for PHP versions with a known fault in "
+        "the tracing JIT; "
+        "`disable` in dev.",
+        .names = "|tracing|function|disable|auto"),
+    ROW("php.opcache_max_accelerated_files", php.opcache_max_accelerated_files, CONF_INT, NULL,
+        SITE, "Number of scripts. When not set: 20000 in serve.", RANGE(200, 1000000)),
+    ROW("php.realpath_cache_size", php.realpath_cache_size, CONF_STRING, NULL, SITE | CONF_PHP_SIZE,
+        "PHP's realpath_cache_size. When not set: `16M` in serve."),
+    ROW("php.realpath_cache_ttl", php.realpath_cache_ttl, CONF_INT, NULL, SITE,
+        "PHP's realpath_cache_ttl in seconds. When not set: 600 in serve.", RANGE(0, ANY)),
+    ROW("php.zend_assertions", php.zend_assertions, CONF_INT, NULL, SITE,
+        "PHP's zend.assertions. When not set: -1 in serve, 1 in dev.", RANGE(-1, 1)),
+    ROW("php.ini_file", php.ini_file, CONF_STRING, NULL, SITE | CONF_NOT_EMPTY,
+        "A php.ini. What it sets wins over what is derived, and loses to keys of this section.",
+        .check = config_check_one_line),
+    ROW("php.ini_scan_dir", php.ini_scan_dir, CONF_STRING, NULL, SITE,
+        "Directory of further ini files. When not set: the one PHP was built with.",
+        .check = config_check_one_line),
+    ROW("php.user_ini", php.user_ini, CONF_BOOL, "true", SITE, "Read .user.ini files."),
+    ROW("php.ini_overrides", php.ini_overrides, CONF_PAIRS, "[]", SITE,
+        "PHP settings that win over everything else here: `[[\"date.timezone\", \"UTC\"]]`.",
+        .check = config_check_ini),
+    ROW("php.admin_values", php.admin_values, CONF_PAIRS, "[]", SITE,
+        "PHP settings that scripts cannot change.", .check = config_check_ini),
+    ROW("php.values", php.values, CONF_PAIRS, "[]", SITE, "PHP settings that scripts may change.",
+        .check = config_check_ini),
+    ROW("php.extensions", php.extensions, CONF_LIST, "[]", SITE,
+        "Extensions to load, by name or path.", .check = config_check_filled),
+    ROW("php.env", php.env, CONF_PAIRS, "[]", SITE | CONF_SECRET,
+        "Environment variables for PHP: `[[\"APP_ENV\", \"prod\"]]`.", .check = config_check_env),
+    ROW("php.clear_env", php.clear_env, CONF_TRI, NULL, SITE,
+        "Start PHP without the server's own environment. Auto: on in serve, off in dev."),
+    ROW("php.fpm_engine", php.fpm_engine, CONF_ENUM, NULL, RELOAD,
+        "Accepted for compatibility: every worker is a process here.",
+        .names = "|spawn_blocking|pool"),
+    ROW("php.crash_containment", php.crash_containment, CONF_BOOL, "false", RELOAD,
+        "Accepted for compatibility: every crash is contained here."),
+
+    ROW("deploy.warmup_urls", deploy.warmup_urls, CONF_LIST, "[\"/\"]", RELOAD,
+        "Paths requested of a new generation before it serves; a fatal error in one refuses the "
+        "deploy.",
+        .check = config_check_urls),
+    ROW("deploy.warmup_scripts", deploy.warmup_scripts, CONF_BOOL, "true", RELOAD,
+        "Compile the scripts that the running generation has cached."),
+    ROW("deploy.timeout", deploy.timeout, CONF_DURATION, "60", RELOAD,
+        "Time for a new generation to become ready.", RANGE(1, DAY_MS)),
+    ROW("deploy.drain", deploy.drain, CONF_DURATION, NULL, RELOAD,
+        "Time for the old generation's requests to end. When not set: server.timeouts.shutdown.",
+        RANGE(0, DAY_MS)),
+};
+
+/* Known by name, refused when set. */
+static const struct conf_refused refused[] = {
+    {"db.", NULL},
+    {"kv.", NULL},
+    {"cluster.", NULL},
+    {"middleware.", NULL},
+    {"opcache.", NULL},
+    {"server.tls.", NULL},
+    {"server.http3.", NULL},
+    {"server.websocket.", NULL},
+    {"server.websocket_files", NULL},
+    {"server.metrics.", NULL},
+    {"server.php_etag_cache.", NULL},
+    {"server.diagnostics.otlp_endpoint", NULL},
+    {"server.preview", NULL},
+    {"php.worker_script", NULL},
+    {"php.worker_count", NULL},
+    {"php.worker_max_requests", NULL},
+    {"php.worker_backlog", NULL},
+    {"php.worker_boot_timeout", NULL},
+    {"php.worker_populate_superglobals", NULL},
+    {"php.worker_stream_threshold", NULL},
+};
+
+/* Variables with our prefix that are no keys. */
+static const char *const env_allowed[] = {"EPHPM_KV_PASSWORD", "EPHPM_MIDDLEWARE_DIR",
+    "EPHPM_FATAL_HANDLER", "EPHPM_APP_BASE", "EPHPM_WORKER_BOOTSTRAP", NULL};
+
+const struct conf_table config_table = {
+    .rows = rows,
+    .nrows = ARRAY_LEN(rows),
+    .refused = refused,
+    .nrefused = ARRAY_LEN(refused),
+    .env_prefix = "EPHPM_",
+    .env_allowed = env_allowed,
+};

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#include "engine/config_warn.h"
+
+#include "base/mem.h"
+
+/* Named in errors that come from two keys: where one of them was set. */
+static const char *where(const struct config *cfg, const char *key)
+{
+    const char *w = conf_mark_of(&cfg->conf, key).where;
+
+    return w ? w : "default";
+}
+
+int config_verify(const struct config *cfg, struct err *err)
+{
+    if (cfg->php.mode == CONFIG_PHP_WORKER)
+        return err_set(err, ERR_UNSUPPORTED,
+            "%s: php.mode = \"worker\": not available in this version", where(cfg, "php.mode"));
+    if (cfg->php.workers > 0 && cfg->php.workers_min > cfg->php.workers)
+        return err_set(err, ERR_INVAL, "%s: php.workers_min = %lld is more than php.workers = %lld",
+            where(cfg, "php.workers_min"), (long long)cfg->php.workers_min,
+            (long long)cfg->php.workers);
+    if (cfg->server.request.max_uri > cfg->server.request.max_header_size)
+        return err_set(err, ERR_INVAL,
+            "%s: server.request.max_uri = %llu is more than server.request.max_header_size = %llu, "
+            "which it is a part of",
+            config_is_set(cfg, "server.request.max_uri")
+                ? where(cfg, "server.request.max_uri")
+                : where(cfg, "server.request.max_header_size"),
+            (unsigned long long)cfg->server.request.max_uri,
+            (unsigned long long)cfg->server.request.max_header_size);
+    return 0;
+}
+
+/* A key that was set and cannot act while `idle` holds. */
+struct inert {
+    const char *key;
+    bool (*idle)(const struct config *cfg);
+    const char *reason;
+};
+
+static bool is_single(const struct config *cfg)
+{
+    return !config_is_multi(cfg);
+}
+
+static bool has_no_user(const struct config *cfg)
+{
+    return cfg->server.run_as_user == NULL;
+}
+
+static bool no_compression(const struct config *cfg)
+{
+    return !cfg->server.response.compression;
+}
+
+static bool no_file_cache(const struct config *cfg)
+{
+    return !cfg->server.file_cache.enabled;
+}
+
+static bool is_waiting(const struct config *cfg)
+{
+    return cfg->php.overload_policy == CONFIG_OVERLOAD_WAIT;
+}
+
+static bool no_timestamps(const struct config *cfg)
+{
+    int v = cfg->php.opcache_validate_timestamps;
+
+    return v == 0 || (v < 0 && cfg->mode == CONFIG_SERVE);
+}
+
+static bool no_jit(const struct config *cfg)
+{
+    int v = cfg->php.opcache_jit;
+
+    return v == CONFIG_JIT_DISABLE || (v == CONFIG_JIT_UNSET && cfg->mode == CONFIG_DEV);
+}
+
+static bool no_ip_rate(const struct config *cfg)
+{
+    return cfg->server.limits.per_ip_rate <= 0;
+}
+
+static bool no_site_rate(const struct config *cfg)
+{
+    return cfg->server.limits.per_site_rate <= 0;
+}
+
+static bool no_access_log(const struct config *cfg)
+{
+    return !cfg->server.logging.access[0];
+}
+
+static bool no_proxies(const struct config *cfg)
+{
+    return cfg->server.security.trusted_proxies.n == 0;
+}
+
+static const char single_site[] = "acts in multi-site mode only (server.sites_dir is not set)";
+static const char compression_off[] = "server.response.compression is off";
+static const char cache_off[] = "server.file_cache.enabled is false";
+
+static const struct inert inerts[] = {
+    {"server.security.open_basedir", is_single, single_site},
+    {"server.security.disable_shell_exec", is_single, single_site},
+    {"server.security.multi_tenant_hardening", is_single, single_site},
+    {"server.sites_domain_suffix", is_single, single_site},
+    {"server.run_as_group", has_no_user, "server.run_as_user is not set"},
+    {"server.response.compression_level", no_compression, compression_off},
+    {"server.response.compression_min_size", no_compression, compression_off},
+    {"server.response.compression_streaming", no_compression, compression_off},
+    {"server.file_cache.max_entries", no_file_cache, cache_off},
+    {"server.file_cache.valid_secs", no_file_cache, cache_off},
+    {"server.file_cache.inactive_secs", no_file_cache, cache_off},
+    {"server.file_cache.inline_threshold", no_file_cache, cache_off},
+    {"server.file_cache.precompress", no_file_cache, cache_off},
+    {"server.security.proxy_protocol", no_proxies,
+        "server.security.trusted_proxies is empty, so no peer may use it"},
+    {"server.logging.access_format", no_access_log, "server.logging.access is empty"},
+    {"server.limits.per_ip_burst", no_ip_rate, "server.limits.per_ip_rate is 0"},
+    {"server.limits.per_site_burst", no_site_rate, "server.limits.per_site_rate is 0"},
+    {"php.shed_after_ms", is_waiting, "php.overload_policy is \"wait\""},
+    {"php.opcache_revalidate_freq", no_timestamps, "php.opcache_validate_timestamps is off"},
+    {"php.opcache_jit_buffer_size", no_jit, "the JIT is off"},
+};
+
+/* Setting a switch to its "off" side in a mode where it is off anyway loses nothing. */
+static bool is_off_already(const struct config *cfg, const char *key)
+{
+    int i = conf_find(cfg->conf.table, str_c(key));
+    const struct conf_row *row = &cfg->conf.table->rows[i];
+    const void *field = (const char *)cfg + row->offset;
+
+    if (row->kind == CONF_TRI)
+        return *(const int *)field <= 0;
+    return row->kind == CONF_ENUM && *(const int *)field == 0;
+}
+
+static void add(struct config *cfg, struct conf_list *list, size_t cap, struct str text)
+{
+    ENSURE(list->n < cap);
+    list->v[list->n++] = text.p;
+}
+
+void config_collect_warnings(struct config *cfg)
+{
+    enum { NOTICES = 4 };
+
+    cfg->warnings =
+        (struct conf_list){.v = arena_new(&cfg->arena, ARRAY_LEN(inerts) * sizeof(char *))};
+    cfg->notices = (struct conf_list){.v = arena_new(&cfg->arena, NOTICES * sizeof(char *))};
+    for (size_t i = 0; i < ARRAY_LEN(inerts); i++) {
+        const struct inert *in = &inerts[i];
+
+        if (config_is_set(cfg, in->key) && in->idle(cfg) && !is_off_already(cfg, in->key))
+            add(cfg, &cfg->warnings, ARRAY_LEN(inerts),
+                arena_printf(&cfg->arena, "%s (%s) has no effect: %s", in->key, where(cfg, in->key),
+                    in->reason));
+    }
+    if (config_is_set(cfg, "php.fpm_engine"))
+        add(cfg, &cfg->notices, NOTICES,
+            arena_printf(&cfg->arena,
+                "php.fpm_engine (%s) changes nothing: every worker is a process here",
+                where(cfg, "php.fpm_engine")));
+    if (config_is_set(cfg, "php.crash_containment"))
+        add(cfg, &cfg->notices, NOTICES,
+            arena_printf(&cfg->arena,
+                "php.crash_containment (%s) changes nothing: every crash is contained here",
+                where(cfg, "php.crash_containment")));
+    if (cfg->php.opcache_jit == CONFIG_JIT_AUTO)
+        add(cfg, &cfg->notices, NOTICES,
+            arena_printf(&cfg->arena,
+                "php.opcache_jit = \"auto\" (%s) is the same as not setting it",
+                where(cfg, "php.opcache_jit")));
+}
