@@ -20,6 +20,7 @@ const char *err_text(int code)
     }
 }
 
+PRINTF_LIKE(5, 0)
 static int err_vset(struct err *e, int code, int line, int col, const char *fmt, va_list ap)
 {
     if (!e)
