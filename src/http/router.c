@@ -181,6 +181,12 @@ static bool route_file(struct routing *r, struct str uri)
 /* uri ends in '/': its first index file. */
 static bool route_index(struct routing *r, struct str uri)
 {
+    struct found dir;
+
+    /* One look-up tells for most paths of an application that there is no such directory. */
+    if (uri.len > 1 && r->site->index_file_count > 1 &&
+        (look_up(r, str_n(uri.p, uri.len - 1), &dir) != 0 || dir.stat.kind != FS_DIR))
+        return false;
     for (size_t i = 0; i < r->site->index_file_count; i++) {
         struct str index =
             arena_printf(r->arena, STR_F STR_F, STR_A(uri), STR_A(r->site->index_files[i]));
