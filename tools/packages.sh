@@ -73,7 +73,7 @@ packages_of() {
             return 1
             ;;
         esac
-    done | tr '\n' ' '
+    done | tr ' ' '\n' | sort -u | tr '\n' ' '
 }
 
 # packages_missing PACKAGE...  prints those that are not installed.

@@ -202,10 +202,12 @@ stage_fuzz() {
     stage_count fuzz tools/run-ctest build/fuzz '^fuzz\.'
 }
 
-# The .deb builds, installs in this system's way and contains what it should.
-stage_package() {
-    stage_need build run package || return
-    stage_build release && stage_check package tools/build-package
+# quickstart.sh serves the demo application; the packages build and contain what they should.
+stage_release() {
+    stage_need build run test package || return
+    stage_build release || return
+    stage_check quickstart tools/check-quickstart
+    stage_check package tools/build-package
 }
 
 # Prints the result, alone on the last line; the status tells whether all passed.
