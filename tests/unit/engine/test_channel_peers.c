@@ -257,6 +257,57 @@ static void test_channel_loses_no_wake_up(void)
     duo_close(&d);
 }
 
+/* Messages of which two fill the ring: each has to wait for room. */
+static void *big_thread(void *arg)
+{
+    struct duo *d = arg;
+    struct str data = {d->pattern, d->max};
+    uint64_t state = 9;
+    int r = 0;
+
+    for (uint64_t i = 0; i < TRIPS && r == 0; i++) {
+        while ((r = channel_put(d->t.worker, CHANNEL_DATA, 0, i, &data, 1)) == ERR_AGAIN) {
+            dawdle(&state);
+            r = channel_wait_room(d->t.worker, data.len, STUCK);
+            if (r < 0 && r != ERR_INTR)
+                break;
+        }
+        worker_publish(d);
+    }
+    CHECK_INT(r, 0);
+    return NULL;
+}
+
+static void test_channel_loses_no_room(void)
+{
+    uint64_t state = 11;
+    pthread_t thread;
+    struct duo d;
+    int r = 0;
+
+    duo_open(&d);
+    CHECK_INT(pthread_create(&thread, NULL, big_thread, &d), 0);
+    for (uint64_t i = 0; i < TRIPS && r == 0; i++) {
+        struct channel_msg msg;
+        const char *data;
+
+        while ((r = channel_peek(d.t.front, &msg, &data)) == ERR_AGAIN)
+            if (!front_sleep(&d, MESSAGES))
+                break;
+        CHECK_INT(r, 0);
+        if (r < 0)
+            break;
+        CHECK_INT(msg.id, i);
+        CHECK(msg.len == d.max && data[msg.len - 1] == d.pattern[d.max - 1]);
+        channel_take(d.t.front);
+        dawdle(&state);
+        if (channel_release(d.t.front))
+            channel_ring_worker(d.t.front);
+    }
+    CHECK_INT(pthread_join(thread, NULL), 0);
+    duo_close(&d);
+}
+
 static void *cancelled_thread(void *arg)
 {
     struct duo *d = arg;
@@ -404,6 +455,7 @@ const struct test tests_channel_peers[] = {
     TEST(test_channel_front_survives_a_hostile_worker),
     TEST(test_channel_two_threads_exchange_messages),
     TEST(test_channel_loses_no_wake_up),
+    TEST(test_channel_loses_no_room),
     TEST(test_channel_cancel_wakes_a_sleeping_worker),
     TEST_END,
 };
