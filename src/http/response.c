@@ -172,6 +172,7 @@ struct check {
     response_drop_cb *on_drop;
     void *arg;
     bool length_bad;
+    bool info;
 };
 
 static void drop(struct check *c, enum response_drop why, struct str name, struct str value)
@@ -220,7 +221,7 @@ static void take_status(struct check *c, struct str name, struct str value)
     uint64_t n;
 
     if (value.len < 3 || (value.len > 3 && value.p[3] != ' ') ||
-        str_u64(str_sub(value, 0, 3), &n) || n < 200 || n > 599) {
+        str_u64(str_sub(value, 0, 3), &n) || n < 200 || n > 599 || c->info) {
         drop(c, RESPONSE_DROP_STATUS_LINE, name, value);
         return;
     }
@@ -300,7 +301,7 @@ static void check_status(struct check *c, const struct response_raw *raw)
     char text[16];
     int n;
 
-    if (raw->status >= 200 && raw->status <= 599)
+    if (c->info || (raw->status >= 200 && raw->status <= 599))
         return;
     n = snprintf(text, sizeof(text), "%d", raw->status);
     drop(c, RESPONSE_DROP_STATUS, STR_NONE, str_n(text, (size_t)n));
@@ -308,27 +309,43 @@ static void check_status(struct check *c, const struct response_raw *raw)
     c->out->reason = STR_NONE;
 }
 
-void response_check(const struct response_raw *raw, struct arena *a, response_drop_cb *on_drop,
-    void *arg, struct response_head *out)
+static void check_fields(struct check *c, const struct response_raw *raw, struct arena *a)
 {
-    struct check c = {.out = out, .on_drop = on_drop, .arg = arg};
+    struct response_head *out = c->out;
 
     *out = (struct response_head){
         .status = raw->status, .reason = trim_value(raw->reason), .content_length = -1};
     fields_init(&out->fields, a);
     fields_reserve(&out->fields, raw->fields->count);
-    check_status(&c, raw);
+    check_status(c, raw);
     for (size_t i = 0; i < raw->fields->count; i++)
-        take_field(&c, raw->fields->items[i].name, raw->fields->items[i].value);
+        take_field(c, raw->fields->items[i].name, raw->fields->items[i].value);
     if (out->reason.len == 0 || !value_ok(out->reason))
         out->reason = response_reason(out->status);
-    if (c.length_bad)
-        out->content_length = -1;
     out->no_body = response_forbids_body(out->status);
-    if (out->no_body)
+    if (c->length_bad || out->no_body)
         out->content_length = -1;
+}
+
+void response_check(const struct response_raw *raw, struct arena *a, response_drop_cb *on_drop,
+    void *arg, struct response_head *out)
+{
+    struct check c = {.out = out, .on_drop = on_drop, .arg = arg};
+
+    check_fields(&c, raw, a);
     if (out->status == 304)
         response_fields_remove(&out->fields, STR("Content-Type"));
+}
+
+int response_check_info(const struct response_raw *raw, struct arena *a, response_drop_cb *on_drop,
+    void *arg, struct response_head *out)
+{
+    struct check c = {.out = out, .on_drop = on_drop, .arg = arg, .info = true};
+
+    if (raw->status < 102 || raw->status > 199)
+        return ERR_INVAL;
+    check_fields(&c, raw, a);
+    return 0;
 }
 
 size_t response_fields_remove(struct fields *f, struct str name)

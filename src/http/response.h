@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/err.h"
 #include "http/fields.h"
 
 /* Why a field, or a status, did not get through. */
@@ -66,6 +67,10 @@ struct response_raw {
  */
 void response_check(const struct response_raw *raw, struct arena *a, response_drop_cb *on_drop,
     void *arg, struct response_head *out);
+/* The same for an informational head (103). ERR_INVAL unless the status is 102 to 199: 100 and 101
+ * are the server's own. */
+int response_check_info(const struct response_raw *raw, struct arena *a, response_drop_cb *on_drop,
+    void *arg, struct response_head *out) MUST_CHECK;
 /* An empty head of the server's own, with the table's reason. */
 void response_head_init(struct response_head *h, int status, struct arena *a);
 
