@@ -52,13 +52,13 @@ port_taken() {
     (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
 }
 
-answers() {
+# PHP takes requests. No curl: a fresh machine has none.
+ready() {
     local line=''
     exec 3<>"/dev/tcp/127.0.0.1/$port" || return 1
-    printf 'GET /_ephpm/health HTTP/1.0\r\n\r\n' >&3
+    printf 'GET /_ephpm/ready HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' >&3
     read -r -t 5 line <&3
-    exec 3>&-
-    case "$line" in HTTP/*) return 0 ;; esac
+    case "$line" in "HTTP/1.1 200 "*) return 0 ;; esac
     return 1
 }
 
@@ -91,7 +91,7 @@ server=$!
 trap 'kill -TERM $server 2>/dev/null' TERM HUP
 trap : INT
 tries=150
-until (answers) 2>/dev/null; do
+until (ready) 2>/dev/null; do
     tries=$((tries - 1))
     kill -0 $server 2>/dev/null || die "the server did not start, see the messages above"
     if [ $tries -eq 0 ]; then

@@ -161,7 +161,11 @@ stage_windows() {
 }
 
 stage_wine() {
-    command -v wine || command -v wine64 || echo /usr/lib/wine/wine64
+    local wine
+    for wine in wine64 /usr/lib/wine/wine64 wine; do
+        command -v $wine && return
+    done
+    echo wine
 }
 
 # Unit tests under the address and undefined-behaviour sanitizers.
@@ -179,6 +183,7 @@ stage_asan() {
             ASAN_OPTIONS="detect_leaks=$leaks:abort_on_error=0:detect_stack_use_after_return=1" \
             UBSAN_OPTIONS=print_stacktrace=1 "build/asan/bin/unit_$name"
     done
+    ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 stage_integration asan
 }
 
 # The thread sanitizer, for the components in which threads or processes share memory.
