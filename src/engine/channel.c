@@ -362,7 +362,6 @@ bool channel_prepare_room(struct channel *c, size_t n)
 {
     struct producer *o = &c->out;
 
-    assert(!channel_unpublished(c));
     if (n > channel_max_data(c) || channel_has_room(c, n))
         return false;
     /* seq_cst: store need, load tail here against store tail, load need in channel_release(). */
@@ -526,6 +525,7 @@ int channel_wait_room(struct channel *c, size_t n, int timeout_ms)
     assert(c->side == CHANNEL_WORKER);
     if (n > channel_max_data(c))
         return ERR_TOOBIG;
+    assert(!channel_unpublished(c) || c->corrupt);
     if (channel_prepare_room(c, n)) {
         r = sleep_on_bell(c, timeout_ms);
         /* relaxed: as in channel_prepare_room(). */

@@ -177,8 +177,8 @@ bool channel_prepare_sleep(struct channel *c) MUST_CHECK;
 void channel_cancel_sleep(struct channel *c);
 /*
  * Producer announces that it waits for room of n data bytes; false when there is room by now or the
- * channel is corrupt: do not sleep, put. Publish first (what was put and never published is never
- * given back); n is at most channel_max_data().
+ * channel is corrupt: do not sleep, put. Before or after it, but before sleeping, publish: what was
+ * put and never published is never given back. n is at most channel_max_data().
  */
 bool channel_prepare_room(struct channel *c, size_t n) MUST_CHECK;
 
