@@ -266,11 +266,14 @@ static bool take_asctime(struct scan *s, struct parts *d)
 
 int cond_date_parse(struct str text, int64_t *seconds)
 {
-    struct scan s = {text.p, text.p + text.len};
+    struct scan s = {NULL, NULL};
     struct parts d = {0, 0, 0, 0};
     bool full = false, ok;
 
-    if (text.len == 0 || !take_weekday(&s, &full))
+    if (text.len == 0)
+        return ERR_INVAL;
+    s = (struct scan){text.p, text.p + text.len};
+    if (!take_weekday(&s, &full))
         return ERR_INVAL;
     if (take_lit(&s, ", "))
         ok = full ? take_rfc850(&s, &d) : take_imf(&s, &d);
