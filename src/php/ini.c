@@ -36,14 +36,19 @@ static void add_setting(struct buf *b, const char *name, const char *value)
 
 char *embed_ini_text(const struct embed_options *opt)
 {
+    struct str entries = str_c(opt->ini_entries);
+    ptrdiff_t section = str_find(entries, STR("\n["));
+    size_t general = section < 0 ? entries.len : (size_t)section;
     struct buf b = {0};
 
-    if (opt->ini_entries)
-        buf_add_str(&b, str_c(opt->ini_entries));
+    /* A [PATH=] or [HOST=] section cannot be left again, so what is for all comes before the first.
+     */
+    buf_add_str(&b, str_sub(entries, 0, general));
     buf_add_char(&b, '\n');
     /* As ini text and not by altering entries later: some settings act at startup only. */
     for (size_t i = 0; opt->admin_ini && opt->admin_ini[i] && opt->admin_ini[i + 1]; i += 2)
         add_setting(&b, opt->admin_ini[i], opt->admin_ini[i + 1]);
+    buf_add_str(&b, str_sub(entries, general, entries.len));
     return mem_dup_str(b.p, b.len);
 }
 
@@ -153,9 +158,10 @@ void embed_ini_apply(const struct embed_request *req)
     if (php_ini_has_per_host_config() && req->server_name.len)
         php_ini_activate_per_host_config(req->server_name.p, req->server_name.len);
     if (php_ini_has_per_dir_config()) {
-        char *copy = mem_dup_str(dir.p, dir.len); /* written to while it is walked */
+        /* PHP writes to it while it walks, and takes only what ends in a slash for a directory. */
+        char *copy = mem_dup_str(path.p, path.len);
 
-        php_ini_activate_per_dir_config(copy, dir.len);
+        php_ini_activate_per_dir_config(copy, path.len);
         mem_free(copy);
     }
     apply_user_ini(req, dir);

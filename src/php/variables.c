@@ -172,7 +172,7 @@ static void each_header(const struct embed_request *r, variable_cb *cb, zval *ar
         cb(array, NULL, STR("HTTP_AUTHORIZATION"), r->authorization);
 }
 
-static void each_variable(const struct embed_request *r, variable_cb *cb, zval *array)
+static void each_cgi_variable(const struct embed_request *r, variable_cb *cb, zval *array)
 {
     for (size_t i = 0; i < ARRAY_LEN(variables); i++) {
         struct str value = variable_value(&variables[i], r);
@@ -181,6 +181,11 @@ static void each_variable(const struct embed_request *r, variable_cb *cb, zval *
             cb(array, keys[i], variables[i].name, value);
     }
     each_header(r, cb, array);
+}
+
+static void each_variable(const struct embed_request *r, variable_cb *cb, zval *array)
+{
+    each_cgi_variable(r, cb, array);
     for (size_t i = 0; i < r->nenv; i++)
         cb(array, NULL, r->env[i].name, r->env[i].value);
 }
@@ -228,6 +233,7 @@ static void put_env(zval *array, zend_string *key, struct str name, struct str v
  */
 
 static void (*import_environment)(zval *array);
+static void (*load_environment)(zval *array);
 
 void embed_variables_register(zval *array)
 {
@@ -240,13 +246,29 @@ void embed_variables_register(zval *array)
     each_variable(embed_g.req, put_server, array);
 }
 
-/* getenv() without a name, and $_ENV when variables_order has an E: as FPM, with the request's
- * variables. */
+/* $_ENV when variables_order has an E: as FPM, with the request's variables. */
 static void import_with_request(zval *array)
 {
     import_environment(array);
     if (embed_g.req)
         each_variable(embed_g.req, put_env, array);
+}
+
+static void put_unfiltered(zval *array, zend_string *key, struct str name, struct str value)
+{
+    zval z;
+
+    ZVAL_STRINGL_FAST(&z, value.p ? value.p : "", value.len);
+    put(array, key, name, &z);
+}
+
+/* getenv() without a name agrees with getenv(name): the site's entries are in the environment,
+ * where putenv() may have changed them. */
+static void load_with_request(zval *array)
+{
+    load_environment(array);
+    if (embed_g.req)
+        each_cgi_variable(embed_g.req, put_unfiltered, array);
 }
 
 static char *find_header(const struct embed_request *r, struct str wanted)
@@ -376,6 +398,8 @@ void embed_variables_startup(void)
         keys[i] = zend_string_init_interned(variables[i].name.p, variables[i].name.len, true);
     import_environment = php_import_environment_variables;
     php_import_environment_variables = import_with_request;
+    load_environment = php_load_environment_variables;
+    php_load_environment_variables = load_with_request;
 }
 
 void embed_variables_shutdown(void)

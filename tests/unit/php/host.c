@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The ephpm developers */
 #include "unit/php/host.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -146,7 +147,7 @@ bool host_start(void)
     host_file("conf/php.ini",
         "zend_extension=opcache\nextension=posix\ndisplay_errors=0\nlog_errors=1\n"
         "precision=11\nhtml_errors=1\noutput_buffering=4096\nvariables_order=GPCS\n"
-        "user_ini.cache_ttl=300\n");
+        "user_ini.cache_ttl=300\nregister_argc_argv=0\n");
     (void)snprintf(ini_file, sizeof(ini_file), "%s/conf/php.ini", host_root);
     (void)snprintf(entries, sizeof(entries),
         "opcache.enable=1\nopcache.validate_timestamps=1\nopcache.revalidate_freq=0\nopcache.jit="
@@ -173,6 +174,8 @@ void host_stop(void)
 
 void host_file(const char *name, const char *text)
 {
+    static int version;
+    struct timespec times[2] = {{.tv_nsec = UTIME_NOW}, {0}};
     char path[512];
     FILE *f;
 
@@ -187,6 +190,10 @@ void host_file(const char *name, const char *text)
     if (!f)
         return;
     CHECK(fputs(text, f) >= 0);
+    CHECK_INT(fflush(f), 0);
+    /* OPcache compares seconds: every version of a file gets its own. */
+    times[1].tv_sec = (time_t)(1600000000 + version++);
+    CHECK_INT(futimens(fileno(f), times), 0);
     CHECK_INT(fclose(f), 0);
 }
 
