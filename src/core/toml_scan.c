@@ -196,7 +196,6 @@ static int scan_string_body(struct toml_cursor *c, char quote, bool multi, struc
 {
     for (;;) {
         unsigned char ch = toml_peek(c, 0);
-        size_t before = c->pos;
         int rc = 0;
 
         if (toml_at_end(c))
@@ -211,7 +210,7 @@ static int scan_string_body(struct toml_cursor *c, char quote, bool multi, struc
             if (!multi)
                 return toml_fail(c, "a string is not closed before the line ends");
             toml_take_newline(c);
-            buf_add(b, c->text.p + before, c->pos - before);
+            buf_add_char(b, '\n');
         } else if (is_control(ch)) {
             return toml_fail(c, "control character 0x%02x in a string", ch);
         } else {

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#ifndef EPHPM_ENGINE_INI_H
+#define EPHPM_ENGINE_INI_H
+
+/*
+ * PHP's settings as text, one name=value per line, for module startup (struct embed_config's ini).
+ *
+ * Order, later lines win: extension lines, derived values, explicit keys of [php], php.values and
+ * php.admin_values, ini_overrides, and in multi-site mode the hardening, whose disable_functions is
+ * a union with the operator's list. Derived values are left out for names that a php.ini given as
+ * php.ini_file sets by itself.
+ */
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "engine/config.h"
+#include "engine/shape.h"
+
+/* The settings of one site. */
+struct ini_site {
+    const char *open_basedir; /* directories for open_basedir, ':'-separated; NULL: none */
+};
+
+/*
+ * Appends the text. site may be NULL.  Reads cfg->php.ini_file, if it is set, only for the names in
+ * it. ERR_NOTFOUND, ERR_ACCESS, ... with err when that file cannot be read.
+ */
+int ini_build(const struct config *cfg, const struct shape *shape, const struct ini_site *site,
+    struct buf *out, struct err *err) MUST_CHECK;
+
+/*
+ * The same with the content of the ini_file given (p == NULL: none). Pure.
+ */
+void ini_build_text(const struct config *cfg, const struct shape *shape,
+    const struct ini_site *site, struct str ini_file, struct buf *out);
+
+/* name=value with the quotes that PHP's ini scanner needs, and a newline. Control characters become
+ * spaces. */
+void ini_add(struct buf *out, const char *name, struct str value);
+/* Does an ini text set this name (in any section, comments aside)? */
+bool ini_text_sets(struct str text, struct str name);
+/* The derived lines (name=value), without those whose name the ini_file text sets. */
+void ini_merge_file_wins(struct str ini_file, struct str derived, struct buf *out);
+
+#endif
