@@ -6,6 +6,7 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
 set(EPHPM_SANITIZE "" CACHE STRING "Sanitizers for the whole tree, e.g. address,undefined or thread")
+option(EPHPM_TESTS "Build the tests" ON)
 option(EPHPM_FUZZ "Build the fuzzers (clang)" OFF)
 set(EPHPM_PHP_CONFIG "" CACHE STRING "php-config of the PHP to build against; empty finds Debian's")
 

@@ -3,8 +3,22 @@
 #include "http/error_page.h"
 
 #include "base/err.h"
+#include "http/fields.h"
+#include "http/mime.h"
 #include "http/negotiate.h"
 #include "http/response.h"
+
+/* Is the type in the list by its name, not just within a wildcard? */
+static bool is_named(struct str accept, struct str type)
+{
+    struct str item = STR_NONE;
+
+    while (field_list_next(&accept, &item)) {
+        if (str_ieq(mime_essence(item), type))
+            return true;
+    }
+    return false;
+}
 
 enum error_page_kind error_page_choose(struct str accept)
 {
@@ -16,6 +30,10 @@ enum error_page_kind error_page_choose(struct str accept)
     text = negotiate_accept_q(accept, STR("text"), STR("plain"));
     json = negotiate_accept_q(accept, STR("application"), STR("json"));
     if (json > html && json >= text)
+        return ERROR_PAGE_JSON;
+    /* Script libraries ask for JSON, or anything with the same weight. */
+    if (json > 0 && json == html && json >= text && is_named(accept, STR("application/json")) &&
+        !is_named(accept, STR("text/html")))
         return ERROR_PAGE_JSON;
     return text > html ? ERROR_PAGE_TEXT : ERROR_PAGE_HTML;
 }

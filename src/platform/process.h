@@ -78,8 +78,8 @@ void process_title_init(int argc, char **argv);
 void process_set_title(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
 bool process_is_root(void);
-/* ERR_NOTFOUND when there is no such user/group (name or number). group NULL: the user's own; a number that is in no
- * database is taken when the group is given, too. */
+/* ERR_NOTFOUND when there is no such user/group (name or number). group NULL: the user's own; a
+ * number that is in no database is taken when the group is given, too. */
 int process_find_user(const char *user, const char *group, uint32_t *uid, uint32_t *gid) MUST_CHECK;
 /* Name of a uid into out; falls back to the number. */
 void process_user_name(uint32_t uid, char *out, size_t cap);
@@ -89,9 +89,16 @@ int process_raise_fd_limit(uint64_t *now) MUST_CHECK;
 /* Number of descriptors open in this process. */
 size_t process_count_fds(void);
 
+/* Does pid hold the TCP socket that is bound to local and connected to remote (both addresses of
+ * this machine)? False when it cannot be known. Reads /proc: a fraction of a millisecond, for rare
+ * questions only. */
+struct sock_addr;
+bool process_holds_tcp(int64_t pid, const struct sock_addr *local, const struct sock_addr *remote);
+
 /* Path of the running executable. */
 int process_exe_path(char *out, size_t cap) MUST_CHECK;
-/* Installs an async-signal-safe handler; system calls are interrupted (ERR_INTR), not restarted. Portable signal numbers only. */
+/* Installs an async-signal-safe handler; system calls are interrupted (ERR_INTR), not restarted.
+ * Portable signal numbers only. */
 int process_on_signal(int sig, void (*handler)(int sig)) MUST_CHECK;
 /* Ignores SIGPIPE. */
 void process_ignore_sigpipe(void);

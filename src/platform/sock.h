@@ -91,6 +91,9 @@ void sock_close(sock_t s); /* SOCK_NONE is fine */
  * whole (SOCK_SEQPACKET) and may carry descriptors. Non-blocking. ERR_EOF when the other side
  * closed.
  */
+/* A connected pair of local byte streams (Unix only; ERR_UNSUPPORTED elsewhere). */
+int sock_stream_pair(sock_t out[2]) MUST_CHECK;
+
 enum { SOCK_MSG_MAX = 65536, SOCK_MSG_FDS = 16 };
 int sock_pair(sock_t out[2]) MUST_CHECK;
 /* ERR_INVAL for an empty message, ERR_TOOBIG, ERR_AGAIN, ERR_CLOSED. */

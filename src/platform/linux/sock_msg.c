@@ -22,6 +22,17 @@ int sock_pair(sock_t out[2])
     return 0;
 }
 
+int sock_stream_pair(sock_t out[2])
+{
+    int s[2];
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, s) < 0)
+        return oserr_last();
+    out[0] = s[0];
+    out[1] = s[1];
+    return 0;
+}
+
 int sock_send_msg(sock_t s, const void *p, size_t n, const int *fds, size_t nfds)
 {
     alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int) * SOCK_MSG_FDS)] = {0};

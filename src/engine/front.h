@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#ifndef EPHPM_ENGINE_FRONT_H
+#define EPHPM_ENGINE_FRONT_H
+
+/*
+ * The front role: every client connection, and who serves it.
+ *
+ * Started by the master as `ephpm` with a role argument. Descriptors: FRONT_SOCKET (messages),
+ * FRONT_BELL (workers ring it); listeners come by message. It drops to run_as_user before it reads
+ * a byte from a client.
+ *
+ *   master tells                                          front tells
+ *   config     text; limits of the pool                   ready
+ *   listen     fd                                         fork        generation, reserve
+ *   site       name                                       signal      worker, pid, kill
+ *   generation id, site, root, follow                     drained     generation
+ *   worker     id, pid, generation, reserve; fds          probed      generation, url, status, note
+ *   fork_failed generation, reserve                       status      json
+ *   worker_gone id, code, signal                          idle        (no connection is left after
+ * `drain`) activate, retire, abandon  generation probe      generation, url, host status, reopen,
+ * drain
+ *
+ * Files: front.c (messages and loop), front_http.c (sites, internal endpoints, request log),
+ * front_probe.c (a request to a generation that is not active yet), settings.c, pool.c, relay.c.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/config.h"
+#include "engine/ipc.h"
+#include "engine/pool.h"
+#include "http/server.h"
+#include "net/loop.h"
+
+enum { FRONT_SOCKET = 3, FRONT_BELL = 4, FRONT_REQUEST_LOG = 256 };
+
+struct front_logged {
+    uint64_t wall_us, duration_us, bytes;
+    int status;
+    int64_t worker;
+    char method[16];
+    char uri[192];
+    char id[17];
+};
+
+struct front {
+    struct net_loop *loop;
+    sock_t master;
+    struct net_watch *master_watch;
+    int bell;
+    struct net_watch *bell_watch;
+    struct http_server http;
+    struct pool pool;
+    struct config *config;
+    bool started; /* http and pool are there */
+    bool draining;
+    struct net_timer *flush; /* access log */
+    struct list probes;
+    struct front_logged *log; /* FRONT_REQUEST_LOG entries, NULL: off */
+    size_t log_next;
+    uint64_t started_ms;
+    int exit_code;
+};
+
+/* Runs until told to end or until the master is gone; returns the exit code. */
+int front_main(void);
+
+/* front_http.c: the hooks of the HTTP server. */
+extern const struct http_hooks front_hooks;
+void front_status(struct front *f, struct buf *out);
+/* front_probe.c */
+void front_probe(struct front *f, struct ipc_in *m);
+void front_probes_fini(struct front *f);
+/* front.c: a message to the master; a master that is gone ends the front. */
+void front_tell(struct front *f, struct ipc_out *m);
+
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "core/json.h"
+#include "engine/front.h"
+#include "http/conn.h"
+#include "platform/clock.h"
+#include "platform/fs.h"
+#include "platform/process.h"
+
+/* --- hooks -------------------------------------------------------------------------------------
+ */
+
+static bool front_site(void *arg, struct http_exchange *x, struct http_site *out, int *status)
+{
+    struct front *f = arg;
+    struct pool_generation *g = x->conn->tag;
+    struct pool_site *site = pool_site_find(&f->pool, STR("default"));
+    char root[4096];
+
+    if (!g)
+        g = site ? site->active : NULL;
+    if (!g) {
+        *status = 503;
+        return false;
+    }
+    out->name = str_c(g->site->name);
+    out->root = str_c(g->root);
+    out->owner = g;
+    if (g->follow_root && fs_realpath(g->root_config, root, sizeof(root)) == 0)
+        out->root = arena_str(&x->arena, str_c(root));
+    return true;
+}
+
+static void front_php(void *arg, struct http_exchange *x)
+{
+    struct front *f = arg;
+
+    pool_submit(&f->pool, x, x->site.owner);
+}
+
+static void front_body(void *arg, struct http_exchange *x)
+{
+    pool_on_body(&((struct front *)arg)->pool, x);
+}
+
+static void front_room(void *arg, struct http_exchange *x)
+{
+    pool_on_room(&((struct front *)arg)->pool, x);
+}
+
+static void front_gone(void *arg, struct http_exchange *x, enum http_gone why)
+{
+    pool_on_gone(&((struct front *)arg)->pool, x, why);
+}
+
+static void front_finished(void *arg, const struct http_exchange *x)
+{
+    struct front *f = arg;
+    struct front_logged *l;
+
+    if (!f->log || str_starts(x->path, STR("/_ephpm/")))
+        return;
+    l = &f->log[f->log_next++ % FRONT_REQUEST_LOG];
+    l->wall_us = x->wall_us;
+    l->duration_us = x->start_ns ? (clock_mono_ns() - x->start_ns) / 1000 : 0;
+    l->bytes = x->body_wire;
+    l->status = x->status;
+    l->worker = x->worker_id;
+    (void)snprintf(l->method, sizeof(l->method), STR_F, STR_A(x->head.method));
+    (void)snprintf(l->uri, sizeof(l->uri), STR_F, STR_A(x->uri.request_uri));
+    memcpy(l->id, x->id, sizeof(l->id));
+}
+
+/* --- internal endpoints --------------------------------------------------------------------------
+ */
+
+static void front_request_log(struct front *f, struct buf *b)
+{
+    struct json_writer w = JSON_WRITER(b);
+
+    json_open_array(&w);
+    for (size_t i = 0; i < FRONT_REQUEST_LOG; i++) {
+        struct front_logged *l = &f->log[(f->log_next - 1 - i) % FRONT_REQUEST_LOG];
+
+        if (!l->status)
+            break;
+        json_open_object(&w);
+        json_add_float(&w, "time", (double)l->wall_us / 1e6);
+        json_add_str(&w, "method", str_c(l->method));
+        json_add_str(&w, "uri", str_c(l->uri));
+        json_add_int(&w, "status", l->status);
+        json_add_uint(&w, "duration_us", l->duration_us);
+        json_add_uint(&w, "bytes", l->bytes);
+        json_add_int(&w, "worker", l->worker);
+        json_add_str(&w, "request_id", str_c(l->id));
+        json_close_object(&w);
+    }
+    json_close_array(&w);
+    buf_add_char(b, '\n');
+}
+
+static bool front_is_ready(struct front *f)
+{
+    struct pool_site *site = pool_site_find(&f->pool, STR("default"));
+
+    return site && site->active && site->active->nworkers > 0 && !f->draining;
+}
+
+static bool front_internal(void *arg, struct http_exchange *x)
+{
+    struct front *f = arg;
+    struct buf b = {0};
+    bool get = str_eq(x->head.method, STR("GET")) || str_eq(x->head.method, STR("HEAD"));
+    int status = 200;
+    struct str type = STR("application/json");
+
+    if (!get || x->head.chunked || x->head.content_length > 0)
+        return false;
+    x->body.done = true;
+    if (str_eq(x->path, STR("/_ephpm/health"))) {
+        type = STR("text/plain; charset=utf-8");
+        buf_add_lit(&b, "ok\n");
+    } else if (str_eq(x->path, STR("/_ephpm/ready"))) {
+        status = front_is_ready(f) ? 200 : 503;
+        if (str_eq(x->uri.query, STR("verbose")) && http_exchange_is_self(x)) {
+            front_status(f, &b);
+        } else {
+            type = STR("text/plain; charset=utf-8");
+            buf_add_str(&b, status == 200 ? STR("ready\n") : STR("not ready\n"));
+        }
+    } else if (str_eq(x->path, STR("/_ephpm/requests")) && f->log) {
+        front_request_log(f, &b);
+    } else {
+        return false;
+    }
+    http_respond_simple(x, status, type, buf_str(&b));
+    buf_fini(&b);
+    return true;
+}
+
+/* --- status ------------------------------------------------------------------------------------
+ */
+
+static const char *front_worker_state(const struct pool_worker *w)
+{
+    switch (w->state) {
+    case WORKER_STARTING:
+        return "starting";
+    case WORKER_IDLE:
+        return "idle";
+    case WORKER_BUSY:
+        return "busy";
+    case WORKER_LEAVING:
+        return "leaving";
+    }
+    return "?";
+}
+
+static const char *front_generation_state(const struct pool_generation *g)
+{
+    switch (g->state) {
+    case GENERATION_WARMING:
+        return "warming";
+    case GENERATION_ACTIVE:
+        return "active";
+    case GENERATION_RETIRED:
+        return "retired";
+    }
+    return "?";
+}
+
+static void front_status_worker(struct front *f, struct json_writer *w, struct pool_worker *wk)
+{
+    json_open_object(w);
+    json_add_uint(w, "id", wk->id);
+    json_add_int(w, "pid", wk->pid);
+    json_add_str(w, "state", str_c(front_worker_state(wk)));
+    json_add_uint(w, "served", wk->served);
+    if (wk->reserve)
+        json_add_bool(w, "reserve", true);
+    if (wk->state == WORKER_BUSY) {
+        json_add_str(w, "uri", str_c(wk->uri));
+        json_add_uint(w, "busy_ms", net_loop_now(f->loop) - wk->busy_since);
+    }
+    json_close_object(w);
+}
+
+static void front_status_generation(
+    struct front *f, struct json_writer *w, struct pool_generation *g)
+{
+    json_open_object(w);
+    json_add_uint(w, "id", g->id);
+    json_add_str(w, "site", str_c(g->site->name));
+    json_add_str(w, "state", str_c(front_generation_state(g)));
+    json_add_str(w, "root", str_c(g->root));
+    json_add_uint(w, "requests", g->requests);
+    json_add_uint(w, "queued", g->queued);
+    json_key(w, "workers");
+    json_open_array(w);
+    list_each (it, &g->workers)
+        front_status_worker(f, w, CONTAINER_OF(it, struct pool_worker, node));
+    json_close_array(w);
+    json_close_object(w);
+}
+
+void front_status(struct front *f, struct buf *out)
+{
+    struct json_writer w = JSON_WRITER(out);
+    struct http_counters *h = &f->http.counters;
+    struct pool_counters *c = &f->pool.counters;
+
+    json_open_object(&w);
+    json_add_int(&w, "front_pid", process_id());
+    json_add_uint(&w, "uptime_ms", clock_mono_ms() - f->started_ms);
+    json_add_uint(&w, "connections", f->http.nconns);
+    json_add_uint(&w, "accepted", h->accepted);
+    json_add_uint(&w, "refused", h->refused);
+    json_add_uint(&w, "requests", h->requests);
+    json_add_uint(&w, "bad_requests", h->parse_errors);
+    json_add_uint(&w, "timeouts", h->timeouts);
+    json_add_uint(&w, "status_2xx", h->status_class[2]);
+    json_add_uint(&w, "status_3xx", h->status_class[3]);
+    json_add_uint(&w, "status_4xx", h->status_class[4]);
+    json_add_uint(&w, "status_5xx", h->status_class[5]);
+    json_add_uint(&w, "php_executed", c->executed);
+    json_add_uint(&w, "php_failed", c->failed);
+    json_add_uint(&w, "shed", c->shed);
+    json_add_uint(&w, "workers_crashed", c->crashed);
+    json_add_uint(&w, "workers_replaced", c->replaced);
+    json_add_uint(&w, "workers_killed", c->killed);
+    json_add_uint(&w, "front_descriptors", process_count_fds());
+    json_key(&w, "generations");
+    json_open_array(&w);
+    list_each (it, &f->pool.generations)
+        front_status_generation(f, &w, CONTAINER_OF(it, struct pool_generation, node));
+    json_close_array(&w);
+    json_close_object(&w);
+    buf_add_char(out, '\n');
+}
+
+const struct http_hooks front_hooks = {
+    .site = front_site,
+    .internal = front_internal,
+    .php = front_php,
+    .body = front_body,
+    .room = front_room,
+    .gone = front_gone,
+    .finished = front_finished,
+};

@@ -1,0 +1,651 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#include "engine/pool.h"
+
+#include "base/mem.h"
+#include "core/log.h"
+#include "platform/clock.h"
+#include "platform/fs.h"
+#include "platform/process.h"
+
+enum {
+    POOL_GROW_MS = 5,         /* how often waiting requests may add workers */
+    POOL_SHRINK_MS = 5000,    /* how often idle workers are looked at */
+    POOL_SELF_MS = 50,        /* a request of our own PHP waits so long before the reserve starts */
+    POOL_KILL_MS = 1000,      /* after the interrupt */
+    POOL_FORK_RETRY_MS = 200, /* after a failed fork, times the failures in a row */
+    POOL_FORK_PATIENCE_MS = 5000 /* a fork that was asked for and never came */
+};
+
+static void pool_on_wait(struct deadline *d);
+static void pool_on_request_deadline(struct deadline *d);
+static void pool_on_kill(struct deadline *d);
+static void pool_on_grow(void *arg);
+static void pool_on_shrink(void *arg);
+
+void pool_init(struct pool *p, struct net_loop *l, const struct pool_hooks *hooks)
+{
+    *p = (struct pool){.loop = l, .hooks = *hooks};
+    list_init(&p->sites);
+    list_init(&p->generations);
+    list_init(&p->busy);
+    deadline_set_init(&p->deadlines, l);
+    deadline_class_init(&p->on_wait, &p->deadlines, 0, pool_on_wait);
+    deadline_class_init(&p->on_request, &p->deadlines, 0, pool_on_request_deadline);
+    deadline_class_init(&p->on_kill, &p->deadlines, POOL_KILL_MS, pool_on_kill);
+    p->grow = net_timer_open(l, pool_on_grow, p);
+    p->shrink = net_timer_open(l, pool_on_shrink, p);
+    net_timer_start(p->shrink, POOL_SHRINK_MS, POOL_SHRINK_MS);
+}
+
+void pool_set_limits(struct pool *p, const struct pool_limits *limits)
+{
+    p->limits = *limits;
+    deadline_class_set_ms(&p->on_wait, limits->shed_ms);
+    deadline_class_set_ms(&p->on_request, limits->request_ms);
+}
+
+static struct pool *pool_of(const struct pool_generation *g)
+{
+    return g->site->pool;
+}
+
+/* --- sites and generations ------------------------------------------------------------------- */
+
+struct pool_site *pool_site_add(struct pool *p, const char *name)
+{
+    struct pool_site *s = mem_new(sizeof(*s));
+
+    s->name = mem_dup_str(name, strlen(name));
+    s->pool = p;
+    list_push(&p->sites, &s->node);
+    return s;
+}
+
+struct pool_site *pool_site_find(struct pool *p, struct str name)
+{
+    list_each (it, &p->sites) {
+        struct pool_site *s = CONTAINER_OF(it, struct pool_site, node);
+
+        if (str_eq(str_c(s->name), name))
+            return s;
+    }
+    return NULL;
+}
+
+struct pool_generation *pool_generation_add(
+    struct pool *p, struct pool_site *site, uint64_t id, const char *root, bool follow_root)
+{
+    struct pool_generation *g = mem_new(sizeof(*g));
+
+    g->id = id;
+    g->site = site;
+    g->root = mem_dup_str(root, strlen(root));
+    g->root_config = mem_dup_str(root, strlen(root));
+    g->follow_root = follow_root;
+    list_init(&g->workers);
+    list_init(&g->idle);
+    list_init(&g->queue);
+    list_push(&p->generations, &g->node);
+    return g;
+}
+
+struct pool_generation *pool_generation_find(struct pool *p, uint64_t id)
+{
+    list_each (it, &p->generations) {
+        struct pool_generation *g = CONTAINER_OF(it, struct pool_generation, node);
+
+        if (g->id == id)
+            return g;
+    }
+    return NULL;
+}
+
+static void pool_generation_free(struct pool_generation *g)
+{
+    ENSURE(list_empty(&g->workers) && list_empty(&g->queue));
+    list_remove(&g->node);
+    mem_free(g->root);
+    mem_free(g->root_config);
+    mem_free(g);
+}
+
+/* A retired generation without workers and requests is over. */
+static void pool_check_drained(struct pool *p, struct pool_generation *g)
+{
+    if (g->state != GENERATION_RETIRED || !list_empty(&g->workers) || g->requests || g->starting)
+        return;
+    p->hooks.drained(p->hooks.arg, g);
+    pool_generation_free(g);
+}
+
+static void pool_stop_worker(struct pool_worker *w)
+{
+    list_remove(&w->in_idle);
+    if (w->state != WORKER_LEAVING && !w->reserve && w->state != WORKER_STARTING)
+        w->generation->nworkers--;
+    w->state = WORKER_LEAVING;
+    if (channel_put(w->channel, CHANNEL_STOP, 0, 0, NULL, 0) == 0 && channel_publish(w->channel))
+        channel_ring_worker(w->channel);
+}
+
+void pool_activate(struct pool *p, struct pool_generation *g)
+{
+    struct pool_generation *old = g->site->active;
+
+    g->state = GENERATION_ACTIVE;
+    g->site->active = g;
+    if (old && old != g)
+        pool_retire(p, old);
+}
+
+void pool_retire(struct pool *p, struct pool_generation *g)
+{
+    if (g->state == GENERATION_RETIRED)
+        return;
+    if (g->site->active == g)
+        g->site->active = NULL;
+    g->state = GENERATION_RETIRED;
+    if (list_empty(&g->queue)) {
+        list_each_safe (it, &g->idle)
+            pool_stop_worker(CONTAINER_OF(it, struct pool_worker, in_idle));
+    }
+    pool_check_drained(p, g);
+}
+
+void pool_abandon(struct pool *p, struct pool_generation *g)
+{
+    list_each_safe (it, &g->workers) {
+        struct pool_worker *w = CONTAINER_OF(it, struct pool_worker, node);
+
+        log_warn("worker_abandoned", F_UINT("worker", w->id), F_UINT("generation", g->id),
+            F_CSTR("uri", w->uri), F_CSTR("reason", "drain time is over"));
+        p->hooks.signal(p->hooks.arg, w, true);
+    }
+}
+
+/* --- requests -------------------------------------------------------------------------------- */
+
+void pool_request_end(struct pool *p, struct pool_request *r)
+{
+    struct pool_generation *g = r->generation;
+
+    deadline_disarm(&r->wait);
+    if (!r->worker && !list_empty(&r->node)) {
+        list_remove(&r->node);
+        g->queued--;
+    }
+    if (r->worker)
+        r->worker->request = NULL;
+    g->requests--;
+    pool_check_drained(p, g);
+}
+
+/* Refuses a request that has not started. */
+static void pool_refuse(struct pool *p, struct pool_request *r, const char *why)
+{
+    struct http_exchange *x = r->x;
+
+    p->counters.shed++;
+    log_warn("request_shed", F_CSTR("reason", why), F_CSTR("request_id", x->id),
+        F_STR("uri", x->uri.request_uri), F_UINT("queued", r->generation->queued),
+        F_UINT("waited_ms", (clock_mono_ns() - r->queued_ns) / 1000000));
+    x->owner = NULL;
+    pool_request_end(p, r);
+    http_respond_status(x, 503, STR("Retry-After"), STR("1"), why);
+}
+
+static void pool_on_wait(struct deadline *d)
+{
+    struct pool_request *r = CONTAINER_OF(d, struct pool_request, wait);
+
+    pool_refuse(pool_of(r->generation), r, "waited longer than php.shed_after_ms");
+}
+
+static void pool_give(struct pool *p, struct pool_worker *w, struct pool_request *r)
+{
+    if (!list_empty(&r->node)) {
+        list_remove(&r->node);
+        r->generation->queued--;
+    }
+    deadline_disarm(&r->wait);
+    list_remove(&w->in_idle);
+    p->counters.queue_wait_us += (clock_mono_ns() - r->queued_ns) / 1000;
+    relay_start(p, w, r);
+}
+
+static void pool_fork(struct pool *p, struct pool_generation *g, bool reserve)
+{
+    g->starting++;
+    g->forked_at = net_loop_now(p->loop);
+    if (reserve)
+        g->reserve_asked = true;
+    p->hooks.fork(p->hooks.arg, g, reserve);
+}
+
+/* More workers for those that wait. */
+static void pool_grow(struct pool *p, struct pool_generation *g)
+{
+    unsigned have = g->nworkers + g->starting;
+    struct list *first = list_first(&g->queue);
+    uint64_t now = net_loop_now(p->loop);
+    uint64_t waited;
+
+    if (!first)
+        return;
+    if (g->fork_failures && now - g->forked_at < POOL_FORK_RETRY_MS * (uint64_t)g->fork_failures)
+        return;
+    if (have < p->limits.workers && g->starting < g->queued) {
+        pool_fork(p, g, false);
+        return;
+    }
+    if (have < p->limits.workers || g->reserve || g->reserve_asked)
+        return;
+    list_each (it, &g->queue) {
+        struct pool_request *r = CONTAINER_OF(it, struct pool_request, node);
+
+        waited = (clock_mono_ns() - r->queued_ns) / 1000000;
+        if (waited < POOL_SELF_MS)
+            return; /* those behind it wait for less */
+        if (r->self && relay_is_own_php(p, g, r)) {
+            log_info("reserve_worker", F_CSTR("request_id", r->x->id),
+                F_STR("uri", r->x->uri.request_uri),
+                F_CSTR("reason", "every worker is busy and one of them waits for this request"));
+            pool_fork(p, g, true);
+            return;
+        }
+    }
+}
+
+static void pool_on_grow(void *arg)
+{
+    struct pool *p = arg;
+    bool waiting = false;
+
+    list_each (it, &p->generations) {
+        struct pool_generation *g = CONTAINER_OF(it, struct pool_generation, node);
+
+        pool_grow(p, g);
+        waiting = waiting || g->queued;
+    }
+    if (waiting)
+        net_timer_start(p->grow, POOL_GROW_MS, 0);
+}
+
+void pool_submit(struct pool *p, struct http_exchange *x, struct pool_generation *g)
+{
+    struct pool_request *r = arena_new(&x->arena, sizeof(*r));
+    struct list *idle = list_first(&g->idle);
+
+    r->x = x;
+    r->generation = g;
+    r->queued_ns = clock_mono_ns();
+    list_init(&r->node);
+    deadline_init(&r->wait);
+    x->owner = r;
+    g->requests++;
+    if (idle) {
+        pool_give(p, CONTAINER_OF(idle, struct pool_worker, in_idle), r);
+        return;
+    }
+    if (g->queued >= p->limits.queue) {
+        pool_refuse(p, r, "queue is full (php.queue_size)");
+        return;
+    }
+    r->self = http_exchange_is_self(x);
+    list_push(&g->queue, &r->node);
+    g->queued++;
+    deadline_arm(&r->wait, &p->on_wait);
+    if (g->nworkers + g->starting == 0)
+        pool_grow(p, g);
+    net_timer_start(p->grow, POOL_GROW_MS, 0);
+}
+
+/* The next waiting request for this worker, or NULL. */
+static struct pool_request *pool_next(struct pool_worker *w)
+{
+    list_each (it, &w->generation->queue) {
+        struct pool_request *r = CONTAINER_OF(it, struct pool_request, node);
+
+        if (!w->reserve || r->self)
+            return r;
+    }
+    return NULL;
+}
+
+/* A worker that has nothing to do: work, or rest. */
+static void pool_worker_free_again(struct pool *p, struct pool_worker *w)
+{
+    struct pool_generation *g = w->generation;
+    struct pool_request *r = pool_next(w);
+
+    w->state = WORKER_IDLE;
+    w->idle_since = net_loop_now(p->loop);
+    if (r) {
+        pool_give(p, w, r);
+        return;
+    }
+    if (g->state == GENERATION_RETIRED) {
+        pool_stop_worker(w);
+        return;
+    }
+    if (!w->reserve)
+        list_push_front(&g->idle, &w->in_idle);
+}
+
+/* --- workers --------------------------------------------------------------------------------- */
+
+int pool_worker_add(struct pool *p, struct pool_generation *g, uint64_t id, int64_t pid,
+    bool reserve, int channel_fd, int socket_fd)
+{
+    struct pool_worker *w = mem_new(sizeof(*w));
+    int rc = channel_open(channel_fd, CHANNEL_FRONT, &w->channel);
+
+    fs_close(channel_fd);
+    if (rc) {
+        fs_close(socket_fd);
+        mem_free(w);
+        return rc;
+    }
+    w->id = id;
+    w->pid = pid;
+    w->generation = g;
+    w->reserve = reserve;
+    w->socket = (sock_t)socket_fd;
+    list_init(&w->in_idle);
+    deadline_init(&w->deadline);
+    list_push(&g->workers, &w->node);
+    list_push(&p->busy, &w->in_busy); /* READY is still to come */
+    relay_read(p, w);
+    return 0;
+}
+
+struct pool_worker *pool_worker_find(struct pool *p, uint64_t id)
+{
+    list_each (g, &p->generations) {
+        list_each (it, &CONTAINER_OF(g, struct pool_generation, node)->workers) {
+            struct pool_worker *w = CONTAINER_OF(it, struct pool_worker, node);
+
+            if (w->id == id)
+                return w;
+        }
+    }
+    return NULL;
+}
+
+void pool_worker_ready(struct pool *p, struct pool_worker *w, const struct message_ready *ready)
+{
+    struct pool_generation *g = w->generation;
+
+    (void)ready;
+    if (w->state != WORKER_STARTING)
+        return;
+    if (g->starting)
+        g->starting--;
+    g->fork_failures = 0;
+    if (w->reserve)
+        g->reserve = w;
+    else
+        g->nworkers++;
+    list_remove(&w->in_busy);
+    pool_worker_free_again(p, w);
+}
+
+void pool_worker_done(struct pool *p, struct pool_worker *w, const struct message_done *done)
+{
+    struct pool_generation *g = w->generation;
+
+    deadline_disarm(&w->deadline);
+    list_remove(&w->in_busy);
+    w->request_id = 0;
+    w->served++;
+    w->uri[0] = w->script[0] = '\0';
+    p->counters.executed++;
+    if (done->end != MESSAGE_END_OK)
+        p->counters.failed++;
+    if (w->state == WORKER_LEAVING)
+        return;
+    if (!done->replace) {
+        pool_worker_free_again(p, w);
+        return;
+    }
+    /* It ends by itself; another takes its place before it is missed. */
+    p->counters.replaced++;
+    w->state = WORKER_LEAVING;
+    if (w->reserve) {
+        g->reserve = NULL;
+        g->reserve_asked = false;
+        return;
+    }
+    g->nworkers--;
+    if (g->state != GENERATION_RETIRED || g->queued)
+        pool_fork(p, g, false);
+}
+
+static void pool_worker_free(struct pool *p, struct pool_worker *w)
+{
+    deadline_disarm(&w->deadline);
+    list_remove(&w->node);
+    list_remove(&w->in_idle);
+    list_remove(&w->in_busy);
+    channel_close(w->channel);
+    sock_close(w->socket);
+    mem_free(w);
+    (void)p;
+}
+
+/* Counts a worker out that ended without saying so. */
+static void pool_worker_lost(struct pool_generation *g, struct pool_worker *w)
+{
+    if (w->state == WORKER_STARTING && g->starting)
+        g->starting--;
+    if (w->reserve && (g->reserve == w || w->state == WORKER_STARTING)) {
+        g->reserve = NULL;
+        g->reserve_asked = false;
+    }
+    if ((w->state == WORKER_IDLE || w->state == WORKER_BUSY) && !w->reserve)
+        g->nworkers--;
+}
+
+void pool_worker_gone(struct pool *p, uint64_t id, int code, int sig)
+{
+    struct pool_worker *w = pool_worker_find(p, id);
+    struct pool_generation *g;
+    bool expected, starting;
+
+    if (!w)
+        return;
+    w->paused = false;
+    relay_read(p, w); /* what it still said before it ended */
+    g = w->generation;
+    starting = w->state == WORKER_STARTING;
+    expected = w->state == WORKER_LEAVING && !w->request_id;
+    if (!expected) {
+        p->counters.crashed++;
+        log_error("worker_died", F_CSTR("site", g->site->name), F_UINT("generation", g->id),
+            F_UINT("worker", w->id), F_INT("pid", w->pid),
+            F_CSTR("signal", sig ? process_signal_name(sig) : NULL), F_INT("code", code),
+            F_CSTR("script", w->script[0] ? w->script : NULL),
+            F_CSTR("uri", w->uri[0] ? w->uri : NULL),
+            F_CSTR("request_id", w->request_name[0] ? w->request_name : NULL));
+    }
+    pool_worker_lost(g, w);
+    if (w->request) {
+        struct pool_request *r = w->request;
+        struct http_exchange *x = r->x;
+
+        x->owner = NULL;
+        pool_request_end(p, r);
+        http_respond_cut(x, 502, "worker died");
+    }
+    pool_worker_free(p, w);
+    if (starting)
+        g->fork_failures++;
+    if (g->state != GENERATION_RETIRED && !expected && !starting &&
+        g->nworkers + g->starting < p->limits.workers)
+        pool_fork(p, g, false);
+    if (g->queued)
+        net_timer_start(p->grow, POOL_GROW_MS, 0);
+    pool_check_drained(p, g);
+}
+
+void pool_fork_failed(struct pool *p, struct pool_generation *g, bool reserve)
+{
+    if (g->starting)
+        g->starting--;
+    g->fork_failures++;
+    if (reserve)
+        g->reserve_asked = false;
+    if (g->queued)
+        net_timer_start(p->grow, POOL_FORK_RETRY_MS, 0);
+    pool_check_drained(p, g);
+}
+
+static void pool_shrink(struct pool *p, struct pool_generation *g)
+{
+    uint64_t now = net_loop_now(p->loop);
+    struct list *oldest = g->idle.prev; /* the one used longest ago */
+
+    if (g->starting && now - g->forked_at > POOL_FORK_PATIENCE_MS) {
+        log_warn("worker_start_overdue", F_UINT("generation", g->id), F_UINT("count", g->starting));
+        g->starting = 0;
+        g->reserve_asked = g->reserve != NULL;
+    }
+    if (g->reserve && g->reserve->state == WORKER_IDLE &&
+        now - g->reserve->idle_since > p->limits.idle_ms) {
+        pool_stop_worker(g->reserve);
+        g->reserve = NULL;
+        g->reserve_asked = false;
+    }
+    if (oldest != &g->idle && g->nworkers > p->limits.workers_min) {
+        struct pool_worker *w = CONTAINER_OF(oldest, struct pool_worker, in_idle);
+
+        if (g->nworkers > p->limits.workers || now - w->idle_since > p->limits.idle_ms)
+            pool_stop_worker(w);
+    }
+    while (g->state == GENERATION_ACTIVE && g->nworkers + g->starting < p->limits.workers_min &&
+           now - g->forked_at > POOL_FORK_RETRY_MS * (uint64_t)(g->fork_failures + 1))
+        pool_fork(p, g, false);
+}
+
+static void pool_on_shrink(void *arg)
+{
+    struct pool *p = arg;
+
+    list_each_safe (it, &p->generations)
+        pool_shrink(p, CONTAINER_OF(it, struct pool_generation, node));
+}
+
+/* --- the end of a request in trouble --------------------------------------------------------- */
+
+static void pool_interrupt(struct pool *p, struct pool_worker *w)
+{
+    channel_set_cancel(w->channel, w->request_id, CHANNEL_CANCEL_TIMEOUT);
+    p->counters.interrupted++;
+    w->interrupted = true;
+    p->hooks.signal(p->hooks.arg, w, false);
+    deadline_arm(&w->deadline, &p->on_kill);
+}
+
+/* The request's time in the worker is over (its client may be gone since long). */
+static void pool_on_request_deadline(struct deadline *d)
+{
+    struct pool_worker *w = CONTAINER_OF(d, struct pool_worker, deadline);
+    struct pool *p = pool_of(w->generation);
+    struct pool_request *r = w->request;
+
+    log_warn("php_timeout", F_CSTR("script", w->script), F_CSTR("uri", w->uri),
+        F_CSTR("request_id", w->request_name), F_INT("pid", w->pid),
+        F_UINT("limit_ms", p->limits.request_ms));
+    pool_interrupt(p, w);
+    if (r) {
+        struct http_exchange *x = r->x;
+
+        x->owner = NULL;
+        pool_request_end(p, r);
+        http_respond_cut(x, 504, "server.timeouts.request");
+    }
+}
+
+static void pool_on_kill(struct deadline *d)
+{
+    struct pool_worker *w = CONTAINER_OF(d, struct pool_worker, deadline);
+    struct pool *p = pool_of(w->generation);
+
+    p->counters.killed++;
+    log_warn("worker_killed", F_UINT("worker", w->id), F_INT("pid", w->pid),
+        F_CSTR("script", w->script), F_CSTR("uri", w->uri),
+        F_CSTR("reason", "did not stop after its request's time limit"));
+    p->hooks.signal(p->hooks.arg, w, true);
+}
+
+void pool_on_gone(struct pool *p, struct http_exchange *x, enum http_gone why)
+{
+    struct pool_request *r = x->owner;
+    struct pool_worker *w = r->worker;
+
+    x->owner = NULL;
+    pool_request_end(p, r);
+    if (!w || !w->request_id)
+        return;
+    if (why == HTTP_GONE_TIMEOUT)
+        pool_interrupt(p, w);
+    else
+        channel_set_cancel(w->channel, w->request_id, CHANNEL_CANCEL_CLIENT_GONE);
+    channel_ring_worker(w->channel); /* it may wait for room or for more of the body */
+    w->paused = false;
+    relay_read(p, w);
+}
+
+void pool_on_room(struct pool *p, struct http_exchange *x)
+{
+    struct pool_request *r = x->owner;
+
+    if (r && r->worker && r->worker->paused) {
+        r->worker->paused = false;
+        relay_read(p, r->worker);
+    }
+}
+
+void pool_on_body(struct pool *p, struct http_exchange *x)
+{
+    struct pool_request *r = x->owner;
+
+    if (r && r->worker)
+        relay_body(p, r->worker);
+}
+
+void pool_on_bell(struct pool *p)
+{
+    list_each_safe (it, &p->busy) {
+        struct pool_worker *w = CONTAINER_OF(it, struct pool_worker, in_busy);
+
+        relay_read(p, w);
+    }
+}
+
+void pool_fini(struct pool *p)
+{
+    list_each_safe (g, &p->generations) {
+        struct pool_generation *gen = CONTAINER_OF(g, struct pool_generation, node);
+
+        list_each_safe (it, &gen->workers)
+            pool_worker_free(p, CONTAINER_OF(it, struct pool_worker, node));
+        list_each_safe (it, &gen->queue)
+            list_remove(it);
+        pool_generation_free(gen);
+    }
+    list_each_safe (it, &p->sites) {
+        struct pool_site *s = CONTAINER_OF(it, struct pool_site, node);
+
+        list_remove(&s->node);
+        mem_free(s->name);
+        mem_free(s);
+    }
+    net_timer_close(p->grow);
+    net_timer_close(p->shrink);
+    deadline_set_fini(&p->deadlines);
+    buf_fini(&p->block);
+    buf_fini(&p->copy);
+    arena_fini(&p->arena);
+}

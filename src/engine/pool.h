@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#ifndef EPHPM_ENGINE_POOL_H
+#define EPHPM_ENGINE_POOL_H
+
+/*
+ * The front's view of sites, generations and workers, and the queue of requests.
+ *
+ * The master starts and ends processes; here it is decided which worker gets which request. A
+ * request belongs to the generation under whose root it was routed and is never served by another,
+ * so old and new code do not mix.
+ *
+ *   generation:  WARMING (only probes) -> ACTIVE (new requests) -> RETIRED (finishes what it has)
+ * -> gone worker:      STARTING -> IDLE <-> BUSY -> LEAVING (told to stop, or asked to be replaced)
+ * -> gone
+ *
+ * Requests wait in one FIFO per generation, bounded in length and in time. Workers are added while
+ * requests wait, up to the limit, and taken away when idle for long. One more, the reserve, serves
+ * only requests that this machine's own PHP makes to itself while every worker is busy, so a full
+ * pool cannot wait for itself.
+ *
+ * Files: pool.c (sites, generations, workers, queue), relay.c (one request's way through a worker
+ * and back).
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/list.h"
+#include "engine/channel.h"
+#include "engine/message.h"
+#include "http/exchange.h"
+#include "net/deadline.h"
+#include "platform/sock.h"
+
+struct pool;
+struct pool_site;
+struct pool_generation;
+struct pool_worker;
+
+enum pool_generation_state { GENERATION_WARMING, GENERATION_ACTIVE, GENERATION_RETIRED };
+enum pool_worker_state { WORKER_STARTING, WORKER_IDLE, WORKER_BUSY, WORKER_LEAVING };
+
+struct pool_limits {
+    unsigned workers; /* most, without the reserve */
+    unsigned workers_min;
+    size_t queue;        /* most waiting requests */
+    uint64_t shed_ms;    /* longest wait; 0: wait for ever */
+    uint64_t request_ms; /* wall clock of one request in a worker; 0: off */
+    uint64_t idle_ms;    /* a worker idle for so long is not needed */
+};
+
+/* What pool asks of its owner (the front passes it on to the master). */
+struct pool_hooks {
+    void *arg;
+    void (*fork)(void *arg, struct pool_generation *g, bool reserve);
+    void (*signal)(void *arg, struct pool_worker *w, bool kill); /* else: interrupt PHP */
+    /* The last worker and the last request of a retired generation are gone; it is freed
+     * afterwards. */
+    void (*drained)(void *arg, struct pool_generation *g);
+};
+
+struct pool_counters {
+    uint64_t executed, failed, shed, crashed, replaced, interrupted, killed, queue_wait_us;
+};
+
+struct pool_site {
+    struct list node;
+    char *name;
+    struct pool_generation *active; /* NULL before the first */
+    struct pool *pool;
+};
+
+struct pool_generation {
+    struct list node;
+    uint64_t id;
+    struct pool_site *site;
+    enum pool_generation_state state;
+    char *root;          /* resolved document root of this release */
+    char *root_config;   /* as configured; resolved per request when follow_root */
+    bool follow_root;    /* dev: the root may move at any time */
+    struct list workers; /* all of them */
+    struct list idle;    /* first: used last */
+    struct list queue;
+    size_t queued;
+    unsigned nworkers;      /* without leaving ones and the reserve */
+    unsigned starting;      /* forks asked for and not ready yet */
+    unsigned fork_failures; /* in a row */
+    size_t requests;        /* routed under this root and not answered yet */
+    struct pool_worker *reserve;
+    bool reserve_asked;
+    uint64_t forked_at; /* loop ms of the last fork that was asked for */
+    char note[512];     /* last PHP message, for a refused deploy */
+};
+
+struct pool_worker {
+    struct list node; /* in the generation's workers */
+    struct list in_idle;
+    struct list in_busy; /* in the pool's busy list */
+    uint64_t id;
+    int64_t pid;
+    struct pool_generation *generation;
+    enum pool_worker_state state;
+    bool reserve;
+    bool paused;   /* the client of its answer is slow: its ring is not read */
+    bool answered; /* END came, DONE did not */
+    bool interrupted;
+    struct channel *channel;
+    sock_t socket;
+    struct pool_request *request; /* NULL when idle, or when its exchange is gone */
+    uint64_t request_id;          /* of the channel; 0 when idle */
+    uint64_t served;
+    uint64_t busy_since; /* loop ms */
+    uint64_t idle_since;
+    struct deadline deadline; /* of the running request */
+    char uri[256];            /* of the running request, for logs */
+    char script[256];
+    char request_name[17];
+};
+
+/* One PHP request; lives in its exchange's arena. */
+struct pool_request {
+    struct list node; /* in the queue */
+    struct http_exchange *x;
+    struct pool_generation *generation;
+    struct pool_worker *worker; /* NULL while queued */
+    struct deadline wait;
+    uint64_t queued_ns;
+    bool self; /* made by this machine */
+    bool has_head;
+    bool body_ended; /* BODY_END of a streamed body was put */
+};
+
+struct pool {
+    struct net_loop *loop;
+    struct pool_hooks hooks;
+    struct pool_limits limits;
+    struct pool_counters counters;
+    const char *server_software;
+    bool cut_environment;
+    /* private to pool.c and relay.c */
+    struct list sites;
+    struct list generations;
+    struct list busy;
+    struct deadline_set deadlines;
+    struct deadline_class on_wait, on_request, on_kill;
+    struct net_timer *grow; /* runs while requests wait */
+    struct net_timer *shrink;
+    uint64_t next_request;
+    struct buf block; /* request blocks are built here */
+    struct buf copy;  /* heads are copied here, out of shared memory */
+    struct arena arena;
+};
+
+void pool_init(struct pool *p, struct net_loop *l, const struct pool_hooks *hooks);
+void pool_fini(struct pool *p);
+void pool_set_limits(struct pool *p, const struct pool_limits *limits);
+
+struct pool_site *pool_site_add(struct pool *p, const char *name);
+struct pool_site *pool_site_find(struct pool *p, struct str name);
+/* A generation that takes only probes until pool_activate(). */
+struct pool_generation *pool_generation_add(
+    struct pool *p, struct pool_site *site, uint64_t id, const char *root, bool follow_root);
+struct pool_generation *pool_generation_find(struct pool *p, uint64_t id);
+/* New requests of its site go to it; the one before is retired. */
+void pool_activate(struct pool *p, struct pool_generation *g);
+/* Takes no new requests; ends its workers as they become idle. */
+void pool_retire(struct pool *p, struct pool_generation *g);
+/* Stops waiting for a retired generation: interrupts, then kills what still runs. */
+void pool_abandon(struct pool *p, struct pool_generation *g);
+
+/* A worker process exists. Descriptors are taken over, also on failure. */
+int pool_worker_add(struct pool *p, struct pool_generation *g, uint64_t id, int64_t pid,
+    bool reserve, int channel_fd, int socket_fd) MUST_CHECK;
+struct pool_worker *pool_worker_find(struct pool *p, uint64_t id);
+/* The master reaped it. sig: 0 when it exited with code. */
+void pool_worker_gone(struct pool *p, uint64_t id, int code, int sig);
+/* The fork that was asked for failed. */
+void pool_fork_failed(struct pool *p, struct pool_generation *g, bool reserve);
+
+/* A request whose body is complete (or streamed): gives it to a worker, queues it, or answers 503.
+ */
+void pool_submit(struct pool *p, struct http_exchange *x, struct pool_generation *g);
+/* hooks of struct http_hooks. */
+void pool_on_body(struct pool *p, struct http_exchange *x);
+void pool_on_room(struct pool *p, struct http_exchange *x);
+void pool_on_gone(struct pool *p, struct http_exchange *x, enum http_gone why);
+/* The doorbell rang: reads the rings of busy workers. */
+void pool_on_bell(struct pool *p);
+
+/* --- between pool.c and relay.c -------------------------------------------------------------- */
+
+/* relay.c: hands the request to an idle worker. */
+void relay_start(struct pool *p, struct pool_worker *w, struct pool_request *r);
+/* relay.c: reads what the worker sent. */
+void relay_read(struct pool *p, struct pool_worker *w);
+/* relay.c: body bytes for the worker, as many as fit. */
+void relay_body(struct pool *p, struct pool_worker *w);
+/* relay.c: this worker's channel is broken; it is killed and its request answered. */
+void relay_broken(struct pool *p, struct pool_worker *w, const char *why);
+/* pool.c: the worker said DONE. */
+void pool_worker_done(struct pool *p, struct pool_worker *w, const struct message_done *done);
+void pool_worker_ready(struct pool *p, struct pool_worker *w, const struct message_ready *ready);
+/* relay.c: was this waiting request made by PHP that runs in one of the generation's own workers?
+ */
+bool relay_is_own_php(struct pool *p, struct pool_generation *g, struct pool_request *r);
+/* pool.c: the exchange is answered or lost; r is dead. */
+void pool_request_end(struct pool *p, struct pool_request *r);
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#include "base/mem.h"
+#include "core/log.h"
+#include "http/conn.h"
+#include "http/exchange.h"
+#include "platform/fs.h"
+#include "platform/random.h"
+
+enum { HANDLERS_COMPRESS_MAX = 1 << 20 /* larger files are not compressed on the fly */ };
+
+/* --- look-ups for the router ------------------------------------------------------------------ */
+
+static int handlers_lookup(void *arg, const char *path, struct fs_stat *out)
+{
+    struct http_exchange *x = arg;
+    const struct file_cache_entry *e;
+    int rc = file_cache_lookup(x->server->files, str_c(path), net_loop_now(x->server->loop), &e);
+
+    if (rc == 0)
+        *out = e->st;
+    return rc;
+}
+
+static bool handlers_contained(void *arg, const char *path)
+{
+    struct http_exchange *x = arg;
+    const struct file_cache_entry *e;
+    struct str root = x->site.root;
+
+    if (file_cache_lookup(x->server->files, str_c(path), net_loop_now(x->server->loop), &e))
+        return false;
+    if (!str_starts(e->resolved, root))
+        return false;
+    return root.len == 1 || e->resolved.len == root.len || e->resolved.p[root.len] == '/';
+}
+
+void http_route(struct http_exchange *x)
+{
+    struct router_site site = x->settings->route;
+    struct router_fs fs = {handlers_lookup, handlers_contained, x};
+
+    site.document_root = x->site.root;
+    router_route(&site, &fs, &x->arena, x->path, x->uri.query, x->uri.has_query, &x->route);
+}
+
+/* --- files ----------------------------------------------------------------------------------- */
+
+static bool handlers_sibling(void *arg, enum coding coding, struct fs_stat *out)
+{
+    struct http_exchange *x = arg;
+
+    return file_cache_sibling(
+        x->server->files, x->route.file, coding, net_loop_now(x->server->loop), out);
+}
+
+static void handlers_put_file(void *arg)
+{
+    file_cache_put(arg);
+}
+
+/* Queues the plan's segments. Each file part holds a reference of its own. */
+static int handlers_send_segments(
+    struct http_exchange *x, const struct static_plan *plan, struct str path)
+{
+    struct stream *st = http_conn_stream(x->conn);
+
+    for (size_t i = 0; i < plan->nsegments; i++) {
+        const struct static_segment *seg = &plan->segments[i];
+        struct file_cache_file *f;
+        int rc;
+
+        x->body_wire += seg->mem.p ? seg->mem.len : seg->len;
+        if (seg->mem.p) {
+            rc = stream_write(st, &seg->mem, 1, true);
+        } else {
+            rc = file_cache_open(x->server->files, path, net_loop_now(x->server->loop), &f);
+            if (rc == 0)
+                rc = stream_write_file(st, f->fd, seg->off, seg->len, handlers_put_file, f);
+        }
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+/* A small file through an encoder, in one go. */
+static void handlers_send_coded(
+    struct http_exchange *x, struct static_plan *plan, struct response_head *h)
+{
+    struct compress *enc = NULL;
+    struct buf plain = {0}, coded = {0};
+    struct str body;
+    int rc = fs_read_file(x->route.file.p, HANDLERS_COMPRESS_MAX, &plain);
+
+    if (rc == 0)
+        rc = compress_open(x->server->compressors, plan->encode, x->settings->compress.level, &enc);
+    if (rc == 0)
+        rc = compress_write(enc, buf_str(&plain), COMPRESS_FINISH, &coded);
+    compress_close(enc);
+    buf_fini(&plain);
+    if (rc) {
+        buf_fini(&coded);
+        http_respond_status(x, 500, STR_NONE, STR_NONE, "static file cannot be read");
+        return;
+    }
+    body = buf_str(&coded);
+    rc = http_exchange_send_head(x, h, body.len, false);
+    if (rc == 0 && !plan->head && body.len)
+        rc = stream_write(http_conn_stream(x->conn), &body, 1, false);
+    x->body_wire = plan->head ? 0 : body.len;
+    buf_fini(&coded);
+    if (rc)
+        http_conn_cut(x->conn, "sending failed");
+    else
+        http_conn_exchange_done(x->conn);
+}
+
+static void handlers_send_plan(struct http_exchange *x, struct static_plan *plan)
+{
+    struct response_head h;
+    struct str path = x->route.file;
+    bool bare = plan->status == 304;
+    int rc;
+
+    response_head_init(&h, plan->status, &x->arena);
+    for (size_t i = 0; i < plan->fields.count; i++)
+        fields_add(&h.fields, plan->fields.items[i].name, plan->fields.items[i].value);
+    if (plan->encode != CODING_IDENTITY) {
+        handlers_send_coded(x, plan, &h);
+        return;
+    }
+    if (plan->variant != CODING_IDENTITY)
+        path =
+            arena_printf(&x->arena, STR_F STR_F, STR_A(path), STR_A(coding_suffix(plan->variant)));
+    rc = http_exchange_send_head(x, &h, plan->length, bare);
+    if (rc == 0)
+        rc = handlers_send_segments(x, plan, path);
+    if (rc)
+        http_conn_cut(x->conn, "sending a file failed");
+    else
+        http_conn_exchange_done(x->conn);
+}
+
+static void handlers_static(struct http_exchange *x)
+{
+    struct static_config cfg = x->settings->static_files;
+    struct static_ask ask = {
+        .method = x->head.method,
+        .request = &x->head.fields,
+        .path = x->route.file,
+        .st = &x->route.stat,
+        .sibling = handlers_sibling,
+        .sibling_arg = x,
+        .boundary = 0,
+    };
+    struct static_plan plan;
+
+    if (x->route.stat.size > HANDLERS_COMPRESS_MAX)
+        cfg.compress = NULL;
+    if (fields_get(&x->head.fields, STR("Range")))
+        ask.boundary = random_u64();
+    static_plan(&cfg, &ask, &x->arena, &plan);
+    if (plan.error_page) {
+        const struct str *allow = fields_get(&plan.fields, STR("Allow"));
+        const struct str *range = fields_get(&plan.fields, STR("Content-Range"));
+
+        if (allow)
+            http_respond_status(x, plan.status, STR("Allow"), *allow, "static file");
+        else if (range)
+            http_respond_status(x, plan.status, STR("Content-Range"), *range, "static file");
+        else
+            http_respond_status(x, plan.status, STR_NONE, STR_NONE, "static file");
+    } else {
+        handlers_send_plan(x, &plan);
+    }
+}
+
+void http_handle_route(struct http_exchange *x)
+{
+    if (x->uri.form == URI_ASTERISK) {
+        struct str allow = STR("GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
+        struct response_head h;
+
+        response_head_init(&h, 200, &x->arena);
+        fields_add(&h.fields, STR("Allow"), allow);
+        if (http_exchange_send_head(x, &h, 0, false))
+            http_conn_cut(x->conn, "sending failed");
+        else
+            http_conn_exchange_done(x->conn);
+        return;
+    }
+    switch (x->route.kind) {
+    case ROUTE_STATIC:
+        handlers_static(x);
+        return;
+    case ROUTE_REDIRECT:
+        http_respond_status(x, x->route.status, STR("Location"), x->route.location, "directory");
+        return;
+    case ROUTE_STATUS:
+    case ROUTE_PHP:
+        http_respond_status(
+            x, x->route.status, STR_NONE, STR_NONE, x->route.reason ? x->route.reason : "route");
+        return;
+    }
+}
+
+/* --- X-Accel-Redirect, X-Sendfile ------------------------------------------------------------ */
+
+/* The file that the application named, or an empty str: not absolute, not there, outside the root.
+ */
+static struct str handlers_named_file(struct http_exchange *x)
+{
+    struct str named = x->answer.accel_redirect.p ? x->answer.accel_redirect : x->answer.sendfile;
+    struct str path = named, full;
+    struct fs_stat st;
+    ptrdiff_t q = str_chr(named, '?');
+
+    if (x->answer.accel_redirect.p) {
+        if (q >= 0)
+            named.len = (size_t)q;
+        if (uri_decode_path(named, &x->arena, &path))
+            return STR_NONE;
+        full = arena_printf(&x->arena, STR_F STR_F, STR_A(x->site.root), STR_A(path));
+    } else {
+        full = arena_str(&x->arena, named);
+        if (!full.len || full.p[0] != '/')
+            return STR_NONE;
+    }
+    if (handlers_lookup(x, full.p, &st) || st.kind != FS_FILE || !handlers_contained(x, full.p))
+        return STR_NONE;
+    x->route.file = full;
+    x->route.stat = st;
+    return full;
+}
+
+void http_handle_send_instead(struct http_exchange *x)
+{
+    struct response_head *app = &x->answer;
+    struct static_config cfg = x->settings->static_files;
+    struct static_ask ask = {.method = x->is_head ? STR("HEAD") : STR("GET"),
+        .request = &x->head.fields,
+        .st = &x->route.stat,
+        .boundary = random_u64()};
+    struct static_plan plan;
+    struct fields merged;
+
+    x->send_instead = false;
+    ask.path = handlers_named_file(x);
+    if (!ask.path.len || x->head_sent) {
+        struct str named = app->accel_redirect.p ? app->accel_redirect : app->sendfile;
+
+        log_warn("internal_file_refused", F_STR("path", named), F_CSTR("request_id", x->id),
+            F_CSTR("reason", "not a file below the document root"));
+        http_respond_cut(x, 404, "X-Accel-Redirect or X-Sendfile");
+        return;
+    }
+    cfg.compress = NULL;
+    static_plan(&cfg, &ask, &x->arena, &plan);
+    /* The application's fields win over the file's, but for those that say what is sent. */
+    fields_init(&merged, &x->arena);
+    for (size_t i = 0; i < app->fields.count; i++) {
+        struct field *f = &app->fields.items[i];
+
+        if (!str_ieq(f->name, STR("Content-Range")) && !str_ieq(f->name, STR("Accept-Ranges")))
+            fields_add(&merged, f->name, f->value);
+    }
+    for (size_t i = 0; i < plan.fields.count; i++) {
+        struct field *f = &plan.fields.items[i];
+        bool multipart = str_istarts(f->value, STR("multipart/byteranges"));
+
+        if (multipart || !fields_get(&merged, f->name))
+            fields_add(&merged, f->name, f->value);
+    }
+    if (plan.status == 200 && app->status != 200)
+        plan.status = app->status;
+    plan.fields = merged;
+    if (plan.error_page)
+        http_respond_cut(x, plan.status, "internal file");
+    else
+        handlers_send_plan(x, &plan);
+}

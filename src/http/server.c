@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#include "http/server.h"
+
+#include "base/mem.h"
+#include "core/log.h"
+#include "http/conn.h"
+#include "platform/clock.h"
+#include "platform/random.h"
+
+enum {
+    SERVER_ACCEPTS = 64,          /* per wake-up, so that open connections get their turn */
+    SERVER_ACCEPT_PAUSE_MS = 100, /* when descriptors are gone */
+    SERVER_LINGER_MS = 2000,
+    SERVER_COMPRESSORS = 4
+};
+
+struct http_listener {
+    struct list node;
+    struct http_server *server;
+    sock_t fd;
+    struct net_watch *watch;
+};
+
+struct http_settings *http_settings_new(void)
+{
+    struct http_settings *s = mem_new(sizeof(*s));
+
+    s->refs = 1;
+    return s;
+}
+
+struct http_settings *http_settings_ref(struct http_settings *s)
+{
+    s->refs++;
+    return s;
+}
+
+void http_settings_unref(struct http_settings *s)
+{
+    if (!s || --s->refs)
+        return;
+    if (s->release)
+        s->release(s->owner);
+    arena_fini(&s->arena);
+    mem_free(s);
+}
+
+static void server_accept_pause(struct http_server *s)
+{
+    list_each (it, &s->listeners)
+        net_watch_set(CONTAINER_OF(it, struct http_listener, node)->watch, 0);
+    net_timer_start(s->accept_pause, SERVER_ACCEPT_PAUSE_MS, 0);
+}
+
+static void server_accept_resume(void *arg)
+{
+    struct http_server *s = arg;
+
+    list_each (it, &s->listeners)
+        net_watch_set(CONTAINER_OF(it, struct http_listener, node)->watch, NET_READ);
+}
+
+/* Over max_connections: a 503 that fits the socket's buffer, and close. */
+static void server_refuse(struct http_server *s, sock_t fd)
+{
+    struct str text = STR("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n"
+                          "Retry-After: 1\r\nConnection: close\r\n\r\n");
+    size_t sent;
+
+    s->counters.refused++;
+    (void)!sock_sendv(fd, &text, 1, false, &sent); /* best effort: it is closed either way */
+    sock_close(fd);
+}
+
+static void server_on_listener(void *arg, int events)
+{
+    struct http_listener *l = arg;
+    struct http_server *s = l->server;
+
+    (void)events;
+    for (int i = 0; i < SERVER_ACCEPTS; i++) {
+        struct sock_addr peer;
+        uint64_t max = s->settings->limits.max_connections;
+        sock_t fd;
+        int rc = sock_accept(l->fd, &fd, &peer);
+
+        if (rc == ERR_AGAIN)
+            return;
+        if (rc == ERR_MFILE || rc == ERR_NOMEM) {
+            log_error("accept_failed", F_ERR(rc), F_UINT("connections", s->nconns));
+            server_accept_pause(s);
+            return;
+        }
+        if (rc)
+            continue; /* that connection is gone already */
+        s->counters.accepted++;
+        if (max && s->nconns >= max)
+            server_refuse(s, fd);
+        else
+            http_conn_open(s, fd, &peer, NULL);
+    }
+}
+
+static void server_on_files(void *arg, int events)
+{
+    struct http_server *s = arg;
+
+    (void)events;
+    file_cache_on_watch(s->files);
+}
+
+static void server_apply_timeouts(struct http_server *s)
+{
+    deadline_class_set_ms(&s->on_header, s->settings->header_ms);
+    deadline_class_set_ms(&s->on_idle, s->settings->idle_ms);
+    deadline_class_set_ms(&s->on_body, s->settings->body_ms);
+    deadline_class_set_ms(&s->on_send, s->settings->send_ms);
+    deadline_class_set_ms(&s->on_request, s->settings->request_ms);
+}
+
+int http_server_init(struct http_server *s, struct net_loop *l, struct http_settings *settings,
+    const struct http_hooks *hooks)
+{
+    struct file_cache_config files = {
+        .max_entries = 10000, .max_watches = 4096, .valid_ms = 60000, .unwatched_ms = 1000};
+    int fd;
+
+    *s = (struct http_server){.loop = l, .hooks = *hooks};
+    s->settings = http_settings_ref(settings);
+    deadline_set_init(&s->deadlines, l);
+    deadline_class_init(&s->on_header, &s->deadlines, 0, http_conn_on_header);
+    deadline_class_init(&s->on_idle, &s->deadlines, 0, http_conn_on_idle);
+    deadline_class_init(&s->on_body, &s->deadlines, 0, http_conn_on_body);
+    deadline_class_init(&s->on_send, &s->deadlines, 0, http_conn_on_send);
+    deadline_class_init(&s->on_request, &s->deadlines, 0, http_conn_on_request);
+    deadline_class_init(&s->on_linger, &s->deadlines, SERVER_LINGER_MS, http_conn_on_linger);
+    server_apply_timeouts(s);
+    list_init(&s->conns);
+    list_init(&s->graveyard);
+    list_init(&s->listeners);
+    http_limits_init(&s->limits, random_u64());
+    s->files = file_cache_new(&files);
+    s->compressors = compress_pool_new(SERVER_COMPRESSORS);
+    s->scratch = mem_new(HTTP_SCRATCH);
+    s->accept_pause = net_timer_open(l, server_accept_resume, s);
+    s->id_seed = random_u64();
+    fd = file_cache_watch_fd(s->files);
+    if (fd >= 0) {
+        int rc = net_watch_open(l, (sock_t)fd, server_on_files, s, &s->file_watch);
+
+        if (rc)
+            return rc;
+        net_watch_set(s->file_watch, NET_READ);
+    }
+    return 0;
+}
+
+void http_server_set_settings(struct http_server *s, struct http_settings *settings)
+{
+    struct http_settings *old = s->settings;
+
+    s->settings = http_settings_ref(settings);
+    http_settings_unref(old);
+    server_apply_timeouts(s);
+    file_cache_invalidate_all(s->files);
+}
+
+int http_server_listen(struct http_server *s, sock_t fd)
+{
+    struct http_listener *l = mem_new(sizeof(*l));
+    int rc;
+
+    l->server = s;
+    l->fd = fd;
+    rc = net_watch_open(s->loop, fd, server_on_listener, l, &l->watch);
+    if (rc) {
+        mem_free(l);
+        return rc;
+    }
+    list_push(&s->listeners, &l->node);
+    net_watch_set(l->watch, NET_READ);
+    return 0;
+}
+
+static void server_close_listeners(struct http_server *s)
+{
+    struct list *it;
+
+    while ((it = list_pop(&s->listeners)) != NULL) {
+        struct http_listener *l = CONTAINER_OF(it, struct http_listener, node);
+
+        net_watch_close(l->watch);
+        sock_close(l->fd);
+        mem_free(l);
+    }
+}
+
+void http_server_drain(struct http_server *s)
+{
+    s->draining = true;
+    server_close_listeners(s);
+    list_each_safe (it, &s->conns)
+        http_conn_close_idle(CONTAINER_OF(it, struct http_conn, node));
+}
+
+void http_server_fini(struct http_server *s)
+{
+    struct list *it;
+
+    server_close_listeners(s);
+    while ((it = list_first(&s->conns)) != NULL)
+        http_conn_close(CONTAINER_OF(it, struct http_conn, node), "shutdown");
+    http_server_before_sleep(s);
+    net_watch_close(s->file_watch);
+    net_timer_close(s->accept_pause);
+    deadline_set_fini(&s->deadlines);
+    http_limits_fini(&s->limits);
+    compress_pool_free(s->compressors);
+    file_cache_free(s->files);
+    access_log_close(s->access_log);
+    http_settings_unref(s->settings);
+    mem_free(s->scratch);
+}
+
+void http_server_before_sleep(struct http_server *s)
+{
+    struct list *it;
+
+    while ((it = list_pop(&s->graveyard)) != NULL)
+        http_conn_free(CONTAINER_OF(it, struct http_conn, node));
+}
+
+struct str http_server_date(struct http_server *s)
+{
+    uint64_t now = clock_wall_us() / 1000000;
+
+    if (now != s->date_at) {
+        s->date_at = now;
+        cond_date_format((int64_t)now, s->date);
+    }
+    return str_n(s->date, COND_DATE_LEN);
+}
