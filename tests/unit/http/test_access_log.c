@@ -2,9 +2,8 @@
 /* SPDX-FileCopyrightText: The ephpm developers */
 #include "http/access_log.h"
 
-#include <stdlib.h>
-
 #include "platform/fs.h"
+#include "unit/platform/tmpdir.h"
 #include "unit/test.h"
 
 static struct access_log_entry sample(void)
@@ -91,15 +90,13 @@ static size_t count_lines(const char *path)
 static void test_access_log_writer_buffers_and_reopens(void)
 {
     struct access_log_entry e = sample();
-    char dir[] = "/tmp/ephpm-test-XXXXXX", path[64], old[64];
+    struct tmpdir t;
+    const char *path, *old;
     struct access_log *l = NULL;
 
-    if (!mkdtemp(dir)) {
-        CHECK(false);
-        return;
-    }
-    (void)snprintf(path, sizeof(path), "%s/log", dir);
-    (void)snprintf(old, sizeof(old), "%s/old", dir);
+    tmpdir_init(&t);
+    path = tmpdir_path(&t, "log");
+    old = tmpdir_path(&t, "old");
     CHECK_INT(access_log_open(path, ACCESS_LOG_COMBINED, 300, &l), 0);
     access_log_write(l, &e);
     CHECK_INT(count_lines(path), 0);
@@ -116,9 +113,7 @@ static void test_access_log_writer_buffers_and_reopens(void)
     CHECK_INT(access_log_dropped(l), 0);
     access_log_close(l);
     CHECK_INT(count_lines(path), 1);
-    CHECK_INT(fs_unlink(path), 0);
-    CHECK_INT(fs_unlink(old), 0);
-    CHECK_INT(fs_rmdir(dir), 0);
+    tmpdir_fini(&t);
     CHECK(access_log_open("/nonexistent/dir/log", ACCESS_LOG_JSON, 1, &l) == ERR_NOTFOUND);
     access_log_close(NULL);
 }
