@@ -267,6 +267,27 @@ static void test_file_cache_is_bounded(void)
     place_end(&p);
 }
 
+static void test_file_cache_without_room_for_watches_looks_again(void)
+{
+    struct file_cache_config cfg = {100, 10, 1, 30000, 1000};
+    struct file_cache *c = file_cache_new(&cfg);
+    struct place p;
+
+    place_make(&p);
+    CHECK_INT(fs_mkdir(at(&p, "d").p, 0755), 0);
+    CHECK_INT(fs_mkdir(at(&p, "e").p, 0755), 0);
+    put(&p, "d/a", "1");
+    put(&p, "e/a", "1");
+    CHECK_INT(size_of(c, &p, "d/a", 0), 1);
+    CHECK_INT(size_of(c, &p, "e/a", 0), 1);
+    CHECK(file_cache_stats(c).watches <= 1);
+    put(&p, "e/a", "12");
+    CHECK_INT(size_of(c, &p, "e/a", 999), 1);
+    CHECK_INT(size_of(c, &p, "e/a", 1000), 2);
+    file_cache_free(c);
+    place_end(&p);
+}
+
 const struct test tests_file_cache[] = {
     TEST(test_file_cache_lookup_remembers),
     TEST(test_file_cache_refuses_long_path),
@@ -276,5 +297,6 @@ const struct test tests_file_cache[] = {
     TEST(test_file_cache_open_shares_descriptor),
     TEST(test_file_cache_open_uses_what_it_opened),
     TEST(test_file_cache_is_bounded),
+    TEST(test_file_cache_without_room_for_watches_looks_again),
     TEST_END,
 };

@@ -46,82 +46,83 @@ static void collect(void *arg, enum response_drop why, struct str name, struct s
     buf_add_str(b, str_c(response_drop_name(why)));
 }
 
+static const struct {
+    const char *name;
+    int status;
+    const char *reason, *fields;
+    int want_status;
+    const char *want_reason, *want_fields;
+    int64_t want_length;
+    const char *drops;
+} check_rows[] = {
+    {"plain", 200, "", "Content-Type: text/html|X-A:1", 200, "OK", "Content-Type:text/html|X-A:1",
+        -1, ""},
+    {"order, case, duplicates", 200, "", "Set-Cookie: a=1|x-b: 2|Set-Cookie: b=2", 200, "OK",
+        "Set-Cookie:a=1|x-b:2|Set-Cookie:b=2", -1, ""},
+    {"reason", 299, "Foo Bar", "", 299, "Foo Bar", "", -1, ""},
+    {"bad reason", 299, "Foo\r\nX: y", "", 299, "Unknown", "", -1, ""},
+    {"trim", 200, "", "X-A: \t v  w \t", 200, "OK", "X-A:v  w", -1, ""},
+    {"empty value", 200, "", "X-A:", 200, "OK", "X-A:", -1, ""},
+    {"no colon name", 200, "", "No Colon", 200, "OK", "", -1, "bad_name"},
+    {"empty name", 200, "", ": empty", 200, "OK", "", -1, "bad_name"},
+    {"space before colon", 200, "", "X : 1|Y:2", 200, "OK", "Y:2", -1, "bad_name"},
+    {"cr in value", 200, "", "X: a\rb|Y: 2", 200, "OK", "Y:2", -1, "bad_value"},
+    {"lf in value", 200, "", "X: a\r\nSet-Cookie: b", 200, "OK", "", -1, "bad_value"},
+    {"leading lf", 200, "", "X: \nb", 200, "OK", "", -1, "bad_value"},
+    {"high bytes", 200, "", "X: \xc3\xa9", 200, "OK", "X:\xc3\xa9", -1, ""},
+    {"hop by hop", 200, "",
+        "Connection: close|Keep-Alive: 1|Proxy-Connection: x|TE: x|Trailer: x|"
+        "Transfer-Encoding: chunked|UPGRADE: h2c|A: 1",
+        200, "OK", "A:1", -1,
+        "hop_by_hop hop_by_hop hop_by_hop hop_by_hop hop_by_hop hop_by_hop hop_by_hop"},
+    {"status -1", -1, "", "", 500, "Internal Server Error", "", -1, "bad_status"},
+    {"status 0", 0, "Zero", "", 500, "Internal Server Error", "", -1, "bad_status"},
+    {"status 999", 999, "", "X:1", 500, "Internal Server Error", "X:1", -1, "bad_status"},
+    {"status 100 final", 100, "", "", 500, "Internal Server Error", "", -1, "bad_status"},
+    {"status field", 200, "", "Status: 404 Not Here|X:1", 404, "Not Here", "X:1", -1, ""},
+    {"status field number", 200, "", "status: 503", 503, "Service Unavailable", "", -1, ""},
+    {"status field bad", 200, "", "Status: abc", 200, "OK", "", -1, "bad_status_line"},
+    {"status field 1xx", 200, "", "Status: 100", 200, "OK", "", -1, "bad_status_line"},
+    {"status field long", 200, "", "Status: 4040", 200, "OK", "", -1, "bad_status_line"},
+    {"length", 200, "", "Content-Length: 12", 200, "OK", "", 12, ""},
+    {"length twice", 200, "", "Content-Length: 12|content-length: 12", 200, "OK", "", 12, ""},
+    {"lengths differ", 200, "", "Content-Length: 12|Content-Length: 13", 200, "OK", "", -1,
+        "bad_content_length"},
+    {"length sign", 200, "", "Content-Length: +5", 200, "OK", "", -1, "bad_content_length"},
+    {"length list", 200, "", "Content-Length: 5, 5", 200, "OK", "", -1, "bad_content_length"},
+    {"length hex", 200, "", "Content-Length: 0x5", 200, "OK", "", -1, "bad_content_length"},
+    {"length empty", 200, "", "Content-Length:", 200, "OK", "", -1, "bad_content_length"},
+    {"length bad then good", 200, "", "Content-Length: x|Content-Length: 5", 200, "OK", "", -1,
+        "bad_content_length"},
+    {"length huge", 200, "", "Content-Length: 18446744073709551615", 200, "OK", "", -1,
+        "bad_content_length"},
+    {"204", 204, "", "Content-Length: 3|Content-Type: a/b", 204, "No Content", "Content-Type:a/b",
+        -1, ""},
+    {"304 drops type", 304, "", "Content-Type: a/b|ETag: \"x\"|Content-Length: 9", 304,
+        "Not Modified", "ETag:\"x\"", -1, ""},
+    {"empty type omitted", 200, "", "Content-Type: |X:1", 200, "OK", "X:1", -1, ""},
+};
+
 static void test_response_check_cases(void)
 {
-    static const struct {
-        const char *name;
-        int status;
-        const char *reason, *fields;
-        int want_status;
-        const char *want_reason, *want_fields;
-        int64_t want_length;
-        const char *drops;
-    } rows[] = {
-        {"plain", 200, "", "Content-Type: text/html|X-A:1", 200, "OK",
-            "Content-Type:text/html|X-A:1", -1, ""},
-        {"order, case, duplicates", 200, "", "Set-Cookie: a=1|x-b: 2|Set-Cookie: b=2", 200, "OK",
-            "Set-Cookie:a=1|x-b:2|Set-Cookie:b=2", -1, ""},
-        {"reason", 299, "Foo Bar", "", 299, "Foo Bar", "", -1, ""},
-        {"bad reason", 299, "Foo\r\nX: y", "", 299, "Unknown", "", -1, ""},
-        {"trim", 200, "", "X-A: \t v  w \t", 200, "OK", "X-A:v  w", -1, ""},
-        {"empty value", 200, "", "X-A:", 200, "OK", "X-A:", -1, ""},
-        {"no colon name", 200, "", "No Colon", 200, "OK", "", -1, "bad_name"},
-        {"empty name", 200, "", ": empty", 200, "OK", "", -1, "bad_name"},
-        {"space before colon", 200, "", "X : 1|Y:2", 200, "OK", "Y:2", -1, "bad_name"},
-        {"cr in value", 200, "", "X: a\rb|Y: 2", 200, "OK", "Y:2", -1, "bad_value"},
-        {"lf in value", 200, "", "X: a\r\nSet-Cookie: b", 200, "OK", "", -1, "bad_value"},
-        {"leading lf", 200, "", "X: \nb", 200, "OK", "", -1, "bad_value"},
-        {"high bytes", 200, "", "X: \xc3\xa9", 200, "OK", "X:\xc3\xa9", -1, ""},
-        {"hop by hop", 200, "",
-            "Connection: close|Keep-Alive: 1|Proxy-Connection: x|TE: x|Trailer: x|"
-            "Transfer-Encoding: chunked|UPGRADE: h2c|A: 1",
-            200, "OK", "A:1", -1,
-            "hop_by_hop hop_by_hop hop_by_hop hop_by_hop hop_by_hop hop_by_hop hop_by_hop"},
-        {"status -1", -1, "", "", 500, "Internal Server Error", "", -1, "bad_status"},
-        {"status 0", 0, "Zero", "", 500, "Internal Server Error", "", -1, "bad_status"},
-        {"status 999", 999, "", "X:1", 500, "Internal Server Error", "X:1", -1, "bad_status"},
-        {"status 100 final", 100, "", "", 500, "Internal Server Error", "", -1, "bad_status"},
-        {"status field", 200, "", "Status: 404 Not Here|X:1", 404, "Not Here", "X:1", -1, ""},
-        {"status field number", 200, "", "status: 503", 503, "Service Unavailable", "", -1, ""},
-        {"status field bad", 200, "", "Status: abc", 200, "OK", "", -1, "bad_status_line"},
-        {"status field 1xx", 200, "", "Status: 100", 200, "OK", "", -1, "bad_status_line"},
-        {"status field long", 200, "", "Status: 4040", 200, "OK", "", -1, "bad_status_line"},
-        {"length", 200, "", "Content-Length: 12", 200, "OK", "", 12, ""},
-        {"length twice", 200, "", "Content-Length: 12|content-length: 12", 200, "OK", "", 12, ""},
-        {"lengths differ", 200, "", "Content-Length: 12|Content-Length: 13", 200, "OK", "", -1,
-            "bad_content_length"},
-        {"length sign", 200, "", "Content-Length: +5", 200, "OK", "", -1, "bad_content_length"},
-        {"length list", 200, "", "Content-Length: 5, 5", 200, "OK", "", -1, "bad_content_length"},
-        {"length hex", 200, "", "Content-Length: 0x5", 200, "OK", "", -1, "bad_content_length"},
-        {"length empty", 200, "", "Content-Length:", 200, "OK", "", -1, "bad_content_length"},
-        {"length bad then good", 200, "", "Content-Length: x|Content-Length: 5", 200, "OK", "", -1,
-            "bad_content_length"},
-        {"length huge", 200, "", "Content-Length: 18446744073709551615", 200, "OK", "", -1,
-            "bad_content_length"},
-        {"204", 204, "", "Content-Length: 3|Content-Type: a/b", 204, "No Content",
-            "Content-Type:a/b", -1, ""},
-        {"304 drops type", 304, "", "Content-Type: a/b|ETag: \"x\"|Content-Length: 9", 304,
-            "Not Modified", "ETag:\"x\"", -1, ""},
-        {"empty type omitted", 200, "", "Content-Type: |X:1", 200, "OK", "X:1", -1, ""},
-    };
     struct buf text = {0}, drops = {0};
     struct arena a = {0};
 
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(check_rows); i++) {
         struct response_head h;
         struct fields f;
-        struct response_raw raw = {rows[i].status, str_c(rows[i].reason), &f};
+        struct response_raw raw = {check_rows[i].status, str_c(check_rows[i].reason), &f};
 
-        test_row(rows[i].name);
-        fields_from(&f, &a, rows[i].fields);
+        test_row(check_rows[i].name);
+        fields_from(&f, &a, check_rows[i].fields);
         buf_clear(&drops);
         response_check(&raw, &a, collect, &drops, &h);
         fields_to(&text, &h.fields);
-        CHECK_INT(h.status, rows[i].want_status);
-        CHECK_STR(h.reason, rows[i].want_reason);
-        CHECK_STR(buf_str(&text), rows[i].want_fields);
-        CHECK_INT(h.content_length, rows[i].want_length);
-        CHECK_STR(buf_str(&drops), rows[i].drops);
+        CHECK_INT(h.status, check_rows[i].want_status);
+        CHECK_STR(h.reason, check_rows[i].want_reason);
+        CHECK_STR(buf_str(&text), check_rows[i].want_fields);
+        CHECK_INT(h.content_length, check_rows[i].want_length);
+        CHECK_STR(buf_str(&drops), check_rows[i].drops);
         CHECK_INT(h.no_body, h.status == 204 || h.status == 304);
         arena_reset(&a);
     }

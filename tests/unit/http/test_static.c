@@ -59,101 +59,101 @@ static void describe(struct buf *b, const struct static_plan *p)
 #define VARY   " Vary=Accept-Encoding"
 #define RANGES " Accept-Ranges=bytes"
 
+static const struct {
+    const char *name, *method, *path, *request;
+    unsigned siblings;
+    bool compress;
+    const char *want;
+} plan_rows[] = {
+    {"get", "GET", "a.css", "", 0, false, "200 1000" CSS VALID CACHE RANGES " [0+1000]"},
+    {"head", "HEAD", "a.css", "", 0, false, "200 1000" CSS VALID CACHE RANGES},
+    {"post", "POST", "a.css", "", BR, true, "405 0 error Allow=GET, HEAD"},
+    {"options", "OPTIONS", "a.css", "", 0, false, "405 0 error Allow=GET, HEAD"},
+    {"lower case method", "get", "a.css", "", 0, false, "405 0 error Allow=GET, HEAD"},
+    {"304 etag", "GET", "a.css", "If-None-Match: \"x\", W/" ETAG, 0, false, "304 0" VALID CACHE},
+    {"304 etag in second field", "GET", "a.css", "If-None-Match: \"x\"|If-None-Match: " ETAG, 0,
+        false, "304 0" VALID CACHE},
+    {"304 head", "HEAD", "a.css", "If-None-Match: *", 0, false, "304 0" VALID CACHE},
+    {"304 date", "GET", "a.css", "If-Modified-Since: " AT, 0, false, "304 0" VALID CACHE},
+    {"304 keeps vary", "GET", "a.css", "If-None-Match: *", BR, false, "304 0" VALID CACHE VARY},
+    {"412", "GET", "a.css", "If-Match: \"x\"", 0, false, "412 0 error"},
+    {"416", "GET", "a.css", "Range: bytes=1000-", 0, false,
+        "416 0 error Content-Range=bytes */1000"},
+    {"304 before 416", "GET", "a.css", "Range: bytes=1000-|If-None-Match: " ETAG, 0, false,
+        "304 0" VALID CACHE},
+    {"206", "GET", "a.css", "Range: bytes=0-3", 0, false,
+        "206 4" CSS " Content-Range=bytes 0-3/1000" VALID CACHE RANGES " [0+4]"},
+    {"206 suffix", "GET", "a.css", "Range: bytes=-10", 0, false,
+        "206 10" CSS " Content-Range=bytes 990-999/1000" VALID CACHE RANGES " [990+10]"},
+    {"bad range", "GET", "a.css", "Range: bytes=x", 0, false,
+        "200 1000" CSS VALID CACHE RANGES " [0+1000]"},
+    {"head ignores range", "HEAD", "a.css", "Range: bytes=0-3", 0, false,
+        "200 1000" CSS VALID CACHE RANGES},
+    {"if-range matches", "GET", "a.css", "Range: bytes=0-3|If-Range: " ETAG, 0, false,
+        "206 4" CSS " Content-Range=bytes 0-3/1000" VALID CACHE RANGES " [0+4]"},
+    {"if-range differs", "GET", "a.css", "Range: bytes=0-3|If-Range: \"x\"", 0, false,
+        "200 1000" CSS VALID CACHE RANGES " [0+1000]"},
+    {"sibling br", "GET", "a.css", "Accept-Encoding: gzip, br", BR | GZIP, false,
+        "200 103 variant=br" CSS " Last-Modified=" AT " ETag=\"2ebc98a1-67\"" CACHE VARY
+        " Content-Encoding=br" RANGES " [0+103]"},
+    {"sibling head", "HEAD", "a.css", "Accept-Encoding: gzip", GZIP, false,
+        "200 101 variant=gzip" CSS " Last-Modified=" AT " ETag=\"2ebc98a1-65\"" CACHE VARY
+        " Content-Encoding=gzip" RANGES},
+    {"sibling not accepted", "GET", "a.css", "", BR, false,
+        "200 1000" CSS VALID CACHE VARY RANGES " [0+1000]"},
+    {"sibling stale", "GET", "a.css", "Accept-Encoding: br", BR | OLD, false,
+        "200 1000" CSS VALID CACHE RANGES " [0+1000]"},
+    {"sibling before dynamic", "GET", "a.css", "Accept-Encoding: gzip, br", GZIP, true,
+        "200 101 variant=gzip" CSS " Last-Modified=" AT " ETag=\"2ebc98a1-65\"" CACHE VARY
+        " Content-Encoding=gzip" RANGES " [0+101]"},
+    {"sibling and range: identity", "GET", "a.css", "Accept-Encoding: br|Range: bytes=0-3", BR,
+        false, "206 4" CSS " Content-Range=bytes 0-3/1000" VALID CACHE VARY RANGES " [0+4]"},
+    {"sibling 304", "GET", "a.css", "Accept-Encoding: br|If-None-Match: \"2ebc98a1-67\"", BR, false,
+        "304 0 Last-Modified=" AT " ETag=\"2ebc98a1-67\"" CACHE VARY},
+    {"dynamic", "GET", "a.css", "Accept-Encoding: gzip", 0, true,
+        "200 0 encode=gzip" CSS " Last-Modified=" AT " ETag=W/" ETAG CACHE VARY
+        " Content-Encoding=gzip [0+1000]"},
+    {"dynamic head", "HEAD", "a.css", "Accept-Encoding: gzip", 0, true,
+        "200 0 encode=gzip" CSS " Last-Modified=" AT " ETag=W/" ETAG CACHE VARY
+        " Content-Encoding=gzip"},
+    {"dynamic refused", "GET", "a.css", "Accept-Encoding: gzip;q=0", 0, true,
+        "200 1000" CSS VALID CACHE VARY RANGES " [0+1000]"},
+    {"dynamic 304", "GET", "a.css", "Accept-Encoding: gzip|If-None-Match: W/" ETAG, 0, true,
+        "304 0 Last-Modified=" AT " ETag=W/" ETAG CACHE VARY},
+    {"dynamic not for images", "GET", "a.png", "Accept-Encoding: gzip", 0, true,
+        "200 1000 Content-Type=image/png" VALID CACHE RANGES " [0+1000]"},
+    {"dynamic and range: identity", "GET", "a.css", "Accept-Encoding: gzip|Range: bytes=5-5", 0,
+        true, "206 1" CSS " Content-Range=bytes 5-5/1000" VALID CACHE VARY RANGES " [5+1]"},
+};
+
 static void test_static_plan_cases(void)
 {
-    static const struct {
-        const char *name, *method, *path, *request;
-        unsigned siblings;
-        bool compress;
-        const char *want;
-    } rows[] = {
-        {"get", "GET", "a.css", "", 0, false, "200 1000" CSS VALID CACHE RANGES " [0+1000]"},
-        {"head", "HEAD", "a.css", "", 0, false, "200 1000" CSS VALID CACHE RANGES},
-        {"post", "POST", "a.css", "", BR, true, "405 0 error Allow=GET, HEAD"},
-        {"options", "OPTIONS", "a.css", "", 0, false, "405 0 error Allow=GET, HEAD"},
-        {"lower case method", "get", "a.css", "", 0, false, "405 0 error Allow=GET, HEAD"},
-        {"304 etag", "GET", "a.css", "If-None-Match: \"x\", W/" ETAG, 0, false,
-            "304 0" VALID CACHE},
-        {"304 etag in second field", "GET", "a.css", "If-None-Match: \"x\"|If-None-Match: " ETAG, 0,
-            false, "304 0" VALID CACHE},
-        {"304 head", "HEAD", "a.css", "If-None-Match: *", 0, false, "304 0" VALID CACHE},
-        {"304 date", "GET", "a.css", "If-Modified-Since: " AT, 0, false, "304 0" VALID CACHE},
-        {"304 keeps vary", "GET", "a.css", "If-None-Match: *", BR, false, "304 0" VALID CACHE VARY},
-        {"412", "GET", "a.css", "If-Match: \"x\"", 0, false, "412 0 error"},
-        {"416", "GET", "a.css", "Range: bytes=1000-", 0, false,
-            "416 0 error Content-Range=bytes */1000"},
-        {"304 before 416", "GET", "a.css", "Range: bytes=1000-|If-None-Match: " ETAG, 0, false,
-            "304 0" VALID CACHE},
-        {"206", "GET", "a.css", "Range: bytes=0-3", 0, false,
-            "206 4" CSS " Content-Range=bytes 0-3/1000" VALID CACHE RANGES " [0+4]"},
-        {"206 suffix", "GET", "a.css", "Range: bytes=-10", 0, false,
-            "206 10" CSS " Content-Range=bytes 990-999/1000" VALID CACHE RANGES " [990+10]"},
-        {"bad range", "GET", "a.css", "Range: bytes=x", 0, false,
-            "200 1000" CSS VALID CACHE RANGES " [0+1000]"},
-        {"head ignores range", "HEAD", "a.css", "Range: bytes=0-3", 0, false,
-            "200 1000" CSS VALID CACHE RANGES},
-        {"if-range matches", "GET", "a.css", "Range: bytes=0-3|If-Range: " ETAG, 0, false,
-            "206 4" CSS " Content-Range=bytes 0-3/1000" VALID CACHE RANGES " [0+4]"},
-        {"if-range differs", "GET", "a.css", "Range: bytes=0-3|If-Range: \"x\"", 0, false,
-            "200 1000" CSS VALID CACHE RANGES " [0+1000]"},
-        {"sibling br", "GET", "a.css", "Accept-Encoding: gzip, br", BR | GZIP, false,
-            "200 103 variant=br" CSS " Last-Modified=" AT " ETag=\"2ebc98a1-67\"" CACHE VARY
-            " Content-Encoding=br" RANGES " [0+103]"},
-        {"sibling head", "HEAD", "a.css", "Accept-Encoding: gzip", GZIP, false,
-            "200 101 variant=gzip" CSS " Last-Modified=" AT " ETag=\"2ebc98a1-65\"" CACHE VARY
-            " Content-Encoding=gzip" RANGES},
-        {"sibling not accepted", "GET", "a.css", "", BR, false,
-            "200 1000" CSS VALID CACHE VARY RANGES " [0+1000]"},
-        {"sibling stale", "GET", "a.css", "Accept-Encoding: br", BR | OLD, false,
-            "200 1000" CSS VALID CACHE RANGES " [0+1000]"},
-        {"sibling before dynamic", "GET", "a.css", "Accept-Encoding: gzip, br", GZIP, true,
-            "200 101 variant=gzip" CSS " Last-Modified=" AT " ETag=\"2ebc98a1-65\"" CACHE VARY
-            " Content-Encoding=gzip" RANGES " [0+101]"},
-        {"sibling and range: identity", "GET", "a.css", "Accept-Encoding: br|Range: bytes=0-3", BR,
-            false, "206 4" CSS " Content-Range=bytes 0-3/1000" VALID CACHE VARY RANGES " [0+4]"},
-        {"sibling 304", "GET", "a.css", "Accept-Encoding: br|If-None-Match: \"2ebc98a1-67\"", BR,
-            false, "304 0 Last-Modified=" AT " ETag=\"2ebc98a1-67\"" CACHE VARY},
-        {"dynamic", "GET", "a.css", "Accept-Encoding: gzip", 0, true,
-            "200 0 encode=gzip" CSS " Last-Modified=" AT " ETag=W/" ETAG CACHE VARY
-            " Content-Encoding=gzip [0+1000]"},
-        {"dynamic head", "HEAD", "a.css", "Accept-Encoding: gzip", 0, true,
-            "200 0 encode=gzip" CSS " Last-Modified=" AT " ETag=W/" ETAG CACHE VARY
-            " Content-Encoding=gzip"},
-        {"dynamic refused", "GET", "a.css", "Accept-Encoding: gzip;q=0", 0, true,
-            "200 1000" CSS VALID CACHE VARY RANGES " [0+1000]"},
-        {"dynamic 304", "GET", "a.css", "Accept-Encoding: gzip|If-None-Match: W/" ETAG, 0, true,
-            "304 0 Last-Modified=" AT " ETag=W/" ETAG CACHE VARY},
-        {"dynamic not for images", "GET", "a.png", "Accept-Encoding: gzip", 0, true,
-            "200 1000 Content-Type=image/png" VALID CACHE RANGES " [0+1000]"},
-        {"dynamic and range: identity", "GET", "a.css", "Accept-Encoding: gzip|Range: bytes=5-5", 0,
-            true, "206 1" CSS " Content-Range=bytes 5-5/1000" VALID CACHE VARY RANGES " [5+1]"},
-    };
     struct compress_policy policy = {true, 1, 500, CODING_ALL};
     struct buf b = {0};
     struct arena a = {0};
 
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(plan_rows); i++) {
         struct fs_stat st = {.kind = FS_FILE, .size = 1000, .mtime_ns = 784111777LL * 1000000000};
         struct static_config cfg = {.etag = true,
             .precompressed = true,
             .cache_control = STR("max-age=60"),
-            .compress = rows[i].compress ? &policy : NULL};
-        unsigned set = rows[i].siblings;
+            .compress = plan_rows[i].compress ? &policy : NULL};
+        unsigned set = plan_rows[i].siblings;
         struct fields request;
-        struct static_ask ask = {.method = str_c(rows[i].method),
+        struct static_ask ask = {.method = str_c(plan_rows[i].method),
             .request = &request,
-            .path = str_c(rows[i].path),
+            .path = str_c(plan_rows[i].path),
             .st = &st,
             .sibling = sibling,
             .sibling_arg = &set};
         struct static_plan plan;
 
-        test_row(rows[i].name);
+        test_row(plan_rows[i].name);
         fields_init(&request, &a);
-        add_fields(&request, rows[i].request);
+        add_fields(&request, plan_rows[i].request);
         static_plan(&cfg, &ask, &a, &plan);
         describe(&b, &plan);
-        CHECK_STR(buf_str(&b), rows[i].want);
+        CHECK_STR(buf_str(&b), plan_rows[i].want);
         arena_reset(&a);
     }
     test_row(NULL);
