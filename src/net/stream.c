@@ -238,6 +238,7 @@ static int stream_queue_spool(struct stream *s, struct str data)
 {
     struct list *last = s->parts.prev;
     struct stream_part *p = NULL;
+    bool grows = false; /* the last part goes on where the file ends */
     int rc;
 
     if (s->spool_fd < 0) {
@@ -248,9 +249,11 @@ static int stream_queue_spool(struct stream *s, struct str data)
     rc = fs_pwrite(s->spool_fd, data.p, data.len, s->spool_end);
     if (rc)
         return rc;
-    if (last != &s->parts)
+    if (last != &s->parts) {
         p = CONTAINER_OF(last, struct stream_part, node);
-    if (!p || p->kind != STREAM_SPOOL || p->off + p->len != s->spool_end) {
+        grows = p->kind == STREAM_SPOOL && p->off + p->len == s->spool_end;
+    }
+    if (!grows) {
         p = mem_new(sizeof(*p));
         p->kind = STREAM_SPOOL;
         p->fd = -1;
