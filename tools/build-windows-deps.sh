@@ -20,7 +20,7 @@ say() { printf 'build-windows-deps: %s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
 
 # The mark names what was built, so that a newer script builds again.
-want="libuv zlib xxhash 1"
+want="libuv zlib xxhash 2"
 if [ "$(cat "$mark" 2>/dev/null || true)" = "$want" ]; then
     exit 0
 fi
@@ -67,7 +67,7 @@ cp -R "$src/include/." "$prefix/include/"
 version=$(sed -n 's/^#define UV_VERSION_\(MAJOR\|MINOR\|PATCH\) *//p' "$src/include/uv/version.h" |
     paste -sd.)
 cat >"$prefix/lib/pkgconfig/libuv.pc" <<PC
-prefix=$prefix
+prefix=\${pcfiledir}/../..
 Name: libuv
 Description: asynchronous input and output, static
 Version: $version
@@ -80,7 +80,7 @@ cp /usr/$host/lib/libz.a "$prefix/lib/"
 cp /usr/$host/include/zlib.h /usr/$host/include/zconf.h "$prefix/include/"
 version=$(sed -n 's/^#define ZLIB_VERSION "\(.*\)"/\1/p' "$prefix/include/zlib.h")
 cat >"$prefix/lib/pkgconfig/zlib.pc" <<PC
-prefix=$prefix
+prefix=\${pcfiledir}/../..
 Name: zlib
 Description: deflate, static
 Version: $version
