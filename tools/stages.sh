@@ -10,6 +10,7 @@
 
 stage_passed=0
 stage_failed=0
+stage_built='' # presets
 stage_jobs=$(nproc)
 stage_logs=build/logs
 mkdir -p $stage_logs
@@ -78,12 +79,14 @@ stage_need() {
     return 1
 }
 
-# stage_build PRESET [CMAKE-ARGUMENT...]  configures and builds everything of a preset.
+# stage_build PRESET [CMAKE-ARGUMENT...]  configures and builds everything of a preset, once.
 stage_build() {
     local preset=$1
     shift
+    case "$stage_built" in *" $preset "*) return ;; esac
     stage_check "configure-$preset" cmake --preset "$preset" "$@" &&
-        stage_check "build-$preset" cmake --build "build/$preset" -j "$stage_jobs"
+        stage_check "build-$preset" cmake --build "build/$preset" -j "$stage_jobs" || return
+    stage_built="$stage_built $preset "
 }
 
 # stage_tests PRESET KIND  names of the tests of a kind ("unit", "fuzz") registered in a build.
@@ -91,18 +94,17 @@ stage_tests() {
     ctest --test-dir "build/$1" -N 2>/dev/null | sed -n "s/^ *Test *#[0-9]*: $2\.\(.*\)/\1/p"
 }
 
-# stage_units PRESET [LAUNCHER...]  runs every unit test binary of a preset.
+# stage_units PRESET  runs every unit test of a preset, a component at a time.
 stage_units() {
-    local preset=$1 name names suffix=''
-    shift
-    [ "$preset" != windows ] || suffix=.exe
+    local preset=$1 name names
     names=$(stage_tests "$preset" unit)
     if [ -z "$names" ]; then
-        stage_check "unit-$preset" echo "no unit tests in build/$preset" || :
-        return
+        echo "FAIL  no unit tests in build/$preset"
+        stage_add 0 1
+        return 1
     fi
     for name in $names; do
-        stage_count "unit-$preset-$name" timeout 300 "$@" "build/$preset/bin/unit_$name$suffix"
+        stage_count "unit-$preset-$name" tools/run-ctest "build/$preset" "^unit\\.$name\$"
     done
 }
 
@@ -118,9 +120,6 @@ stage_checks() {
     stage_check headers tools/check-headers
     stage_check format tools/check-format
     stage_check repo tools/check-repo
-    if [ ! -f build/dev/compile_commands.json ]; then
-        stage_check configure-dev cmake --preset dev
-    fi
 }
 
 stage_tidy() {
@@ -137,9 +136,7 @@ stage_integration() {
         return
     fi
     stage_need build run test || return
-    if [ ! -x "build/$preset/bin/ephpm" ] && ! stage_build "$preset"; then
-        return 1
-    fi
+    stage_build "$preset" || return
     stage_count "integration-$preset" env EPHPM_BIN_DIR="$PWD/build/$preset/bin" \
         tools/run-pytest tests/integration
 }
@@ -157,31 +154,21 @@ stage_windows() {
     fi
     stage_check windows-deps tools/build-windows-deps.sh "$prefix" || return
     stage_build windows -DEPHPM_WINDOWS_DEPS="$prefix" || return
-    WINEDEBUG=-all WINEPREFIX=$PWD/build/wine stage_units windows "$(stage_wine)"
-}
-
-stage_wine() {
-    local wine
-    for wine in wine64 /usr/lib/wine/wine64 wine; do
-        command -v $wine && return
-    done
-    echo wine
+    WINEDEBUG=-all WINEPREFIX=$PWD/build/wine stage_units windows
 }
 
 # Unit tests under the address and undefined-behaviour sanitizers.
 stage_asan() {
     stage_need build run || return
     stage_build asan || return
-    # PHP keeps memory until the process ends, which is not a leak of ours: unit_php looks for
-    # errors only.
+    # PHP keeps memory until the process ends, which is not a leak of ours.
     local names name leaks
     names=$(stage_tests asan unit)
     for name in $names; do
         leaks=1
         [ "$name" != php ] || leaks=0
-        stage_count "unit-asan-$name" timeout 600 env \
-            ASAN_OPTIONS="detect_leaks=$leaks:abort_on_error=0:detect_stack_use_after_return=1" \
-            UBSAN_OPTIONS=print_stacktrace=1 "build/asan/bin/unit_$name"
+        stage_count "unit-asan-$name" env ASAN_OPTIONS="detect_leaks=$leaks" \
+            UBSAN_OPTIONS=print_stacktrace=1 tools/run-ctest build/asan "^unit\\.$name\$"
     done
     ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 stage_integration asan
 }
@@ -194,8 +181,8 @@ stage_tsan() {
     for name in platform core engine net; do
         stage_tests tsan unit | grep -qx $name || continue
         stage_check "build-tsan-$name" cmake --build build/tsan -j "$stage_jobs" --target unit_$name &&
-            stage_count "unit-tsan-$name" timeout 600 env TSAN_OPTIONS=halt_on_error=1 \
-                build/tsan/bin/unit_$name
+            stage_count "unit-tsan-$name" env TSAN_OPTIONS=halt_on_error=1 \
+                tools/run-ctest build/tsan "^unit\\.$name\$"
     done
 }
 
