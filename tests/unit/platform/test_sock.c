@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "platform/clock.h"
 #include "platform/fs.h"
 #include "unit/platform/tmpdir.h"
 #include "unit/test.h"
@@ -117,25 +116,6 @@ static void test_sock_sends_parts_and_ends(void)
     sock_close(s[1]);
 }
 
-static void test_sock_reset_is_closed(void)
-{
-    struct str part = STR("x");
-    char in[8];
-    size_t n;
-    sock_t s[2];
-    int rc = 0;
-
-    sock_test_pair(s);
-    sock_set_reset_on_close(s[0]);
-    sock_close(s[0]);
-    CHECK_INT(sock_wait_readable(s[1], 1000), 0);
-    CHECK_INT(sock_recv(s[1], in, sizeof(in), &n), ERR_CLOSED);
-    for (int i = 0; rc == 0 && i < 10; i++)
-        rc = sock_sendv(s[1], &part, 1, false, &n); /* raises no signal */
-    CHECK_INT(rc, ERR_CLOSED);
-    sock_close(s[1]);
-}
-
 /* Sends until the peer's buffers are full; then takes everything out again and compares. */
 static void test_sock_back_pressure_says_again(void)
 {
@@ -211,7 +191,6 @@ const struct test tests_sock[] = {
     TEST(test_sock_listen_refuses_a_taken_port),
     TEST(test_sock_listens_on_ipv6),
     TEST(test_sock_sends_parts_and_ends),
-    TEST(test_sock_reset_is_closed),
     TEST(test_sock_back_pressure_says_again),
     TEST(test_sock_sendfile_sends_a_range),
     TEST_END,
