@@ -29,8 +29,8 @@ set(ENV{PKG_CONFIG_LIBDIR} ${EPHPM_WINDOWS_DEPS}/lib/pkgconfig)
 set(ENV{PKG_CONFIG_PATH} "")
 set(CMAKE_C_STANDARD_INCLUDE_DIRECTORIES ${EPHPM_WINDOWS_DEPS}/include)
 
-# Windows 8 on: WaitOnAddress.  C99 printf, so that %zu and %lld mean what they say.
-set(CMAKE_C_FLAGS_INIT "-D_WIN32_WINNT=0x0602 -D__USE_MINGW_ANSI_STDIO=1")
+# Windows 8 on: WaitOnAddress.  C99 printf, so that %zu and %lld mean what they say.  gmtime_r().
+set(CMAKE_C_FLAGS_INIT "-D_WIN32_WINNT=0x0602 -D__USE_MINGW_ANSI_STDIO=1 -D_POSIX_THREAD_SAFE_FUNCTIONS=200112L")
 # One file to ship: libgcc and winpthreads go in.
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-static")
 

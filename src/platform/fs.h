@@ -54,7 +54,8 @@ int fs_open_spool(const char *dir, int *fd) MUST_CHECK;
  * the disk is full. */
 int fs_pread(int fd, void *p, size_t n, uint64_t off, size_t *got) MUST_CHECK;
 int fs_pwrite(int fd, const void *p, size_t n, uint64_t off) MUST_CHECK;
-/* Appends all of it in one system call where possible (log lines). ERR_AGAIN: a full non-blocking pipe. */
+/* Appends all of it in one system call where possible (log lines). ERR_AGAIN: a full non-blocking
+ * pipe. */
 int fs_write(int fd, const void *p, size_t n) MUST_CHECK;
 /* False when a write to this pipe, terminal or socket would wait now. True for files. */
 bool fs_write_ready(int fd);

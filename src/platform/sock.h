@@ -59,7 +59,8 @@ bool sock_cidr_contains(const struct sock_addr *net, unsigned bits, const struct
  * ERR_ACCESS. */
 int sock_listen(const struct sock_addr *at, int backlog, sock_t *out) MUST_CHECK;
 /* Unix-domain listener with mode; a stale socket file (nobody listens) is replaced, a live one is
- * ERR_ADDRINUSE, a file that is no socket is ERR_EXISTS, too long a path ERR_TOOBIG. The file stays when the socket is closed. */
+ * ERR_ADDRINUSE, a file that is no socket is ERR_EXISTS, too long a path ERR_TOOBIG. The file stays
+ * when the socket is closed. */
 int sock_listen_local(const char *path, uint32_t mode, int backlog, sock_t *out) MUST_CHECK;
 /* Blocking-mode connected client socket for command-line tools. ERR_NOTFOUND, ERR_REFUSED. */
 int sock_connect_local(const char *path, sock_t *out) MUST_CHECK;
@@ -98,8 +99,8 @@ enum { SOCK_MSG_MAX = 65536, SOCK_MSG_FDS = 16 };
 int sock_pair(sock_t out[2]) MUST_CHECK;
 /* ERR_INVAL for an empty message, ERR_TOOBIG, ERR_AGAIN, ERR_CLOSED. */
 int sock_send_msg(sock_t s, const void *p, size_t n, const int *fds, size_t nfds) MUST_CHECK;
-/* fds must hold SOCK_MSG_FDS; the received ones are the caller's to close. ERR_TOOBIG when cap was too
- * small, ERR_MFILE when descriptors were lost; in both cases the message is gone. */
+/* fds must hold SOCK_MSG_FDS; the received ones are the caller's to close. ERR_TOOBIG when cap was
+ * too small, ERR_MFILE when descriptors were lost; in both cases the message is gone. */
 int sock_recv_msg(sock_t s, void *p, size_t cap, size_t *got, int *fds, size_t *nfds) MUST_CHECK;
 /* Waits until readable, at most timeout_ms (-1: for ever). ERR_TIMEOUT, ERR_INTR. */
 int sock_wait_readable(sock_t s, int timeout_ms) MUST_CHECK;

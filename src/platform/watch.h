@@ -25,7 +25,8 @@ int watch_fd(const struct watch *w);
  * gives the same id. */
 int watch_add(struct watch *w, const char *dir, int *id) MUST_CHECK;
 void watch_remove(struct watch *w, int id);
-/* Delivers what is pending, before it returns; does not block. The callback may add and remove, but not close. */
+/* Delivers what is pending, before it returns; does not block. The callback may add and remove, but
+ * not close. */
 void watch_read(struct watch *w, watch_cb *cb, void *arg);
 
 #endif

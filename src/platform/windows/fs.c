@@ -16,6 +16,25 @@
 /* Others may read, write, rename and delete meanwhile, as on Unix. */
 enum { FS_SHARE = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE };
 
+/*
+ * The system says "path not found" both when a directory on the way is missing and when a file is
+ * in its place; the nearest thing that exists tells which.  Cuts path.
+ */
+static int fs_explain_missing(wchar_t *path)
+{
+    wchar_t *cut;
+
+    while ((cut = wcsrchr(path, L'\\'))) {
+        DWORD attr;
+
+        *cut = L'\0';
+        attr = GetFileAttributesW(path);
+        if (attr != INVALID_FILE_ATTRIBUTES)
+            return attr & FILE_ATTRIBUTE_DIRECTORY ? ERR_NOTFOUND : ERR_NOTDIR;
+    }
+    return ERR_NOTFOUND;
+}
+
 static int fs_create(const char *path, DWORD access, DWORD how, DWORD flags, HANDLE *out)
 {
     wchar_t wide[FS_PATH_MAX];
@@ -25,8 +44,11 @@ static int fs_create(const char *path, DWORD access, DWORD how, DWORD flags, HAN
     if (rc)
         return rc;
     h = CreateFileW(wide, access, FS_SHARE, NULL, how, flags, NULL);
-    if (h == INVALID_HANDLE_VALUE)
-        return oserr_last();
+    if (h == INVALID_HANDLE_VALUE) {
+        DWORD e = GetLastError();
+
+        return e == ERROR_PATH_NOT_FOUND ? fs_explain_missing(wide) : oserr_code(e);
+    }
     *out = h;
     return 0;
 }
@@ -337,9 +359,15 @@ static int fs_replace(const char *from, const char *to)
 
     if (rc == 0)
         rc = fs_path_wide(to, wide_to);
-    if (rc == 0 &&
-        !MoveFileExW(wide_from, wide_to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH))
-        rc = oserr_last();
+    if (rc)
+        return rc;
+    if (MoveFileExW(wide_from, wide_to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH))
+        return 0;
+    rc = oserr_last();
+    /* A file that somebody has open is not moved over, but can be exchanged. */
+    if ((rc == ERR_ACCESS || rc == ERR_BUSY) &&
+        ReplaceFileW(wide_to, wide_from, NULL, REPLACEFILE_IGNORE_MERGE_ERRORS, NULL, NULL))
+        rc = 0;
     return rc;
 }
 

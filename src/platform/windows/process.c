@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <tlhelp32.h>
 
+#include "platform/fs.h"
 #include "platform/process.h"
 #include "platform/windows/fs_path.h"
 #include "platform/windows/oserr.h"
@@ -265,6 +266,11 @@ bool process_is_root(void)
 int process_find_user(const char *user, const char *group, uint32_t *uid, uint32_t *gid)
 {
     return ERR_UNSUPPORTED;
+}
+
+int process_can_search(const char *dir, bool set_user, uint32_t uid, uint32_t gid, const char *user)
+{
+    return set_user ? ERR_UNSUPPORTED : fs_readable(dir);
 }
 
 void process_user_name(uint32_t uid, char *out, size_t cap)

@@ -34,6 +34,28 @@ static void test_fs_write_file_replaces(void)
     tmpdir_fini(&t); /* and no temporary file is left: it could not be removed */
 }
 
+/* Readers of the old file keep it, whoever opens the name then gets the new one. */
+static void test_fs_write_file_replaces_an_open_one(void)
+{
+    struct tmpdir t;
+    struct buf b = {0};
+    char in[8];
+    size_t got = 0;
+    int fd = -1;
+
+    tmpdir_init(&t);
+    tmpdir_write(&t, "f", "old");
+    CHECK_INT(fs_open_read(tmpdir_path(&t, "f"), &fd), 0);
+    CHECK_INT(fs_write_file(tmpdir_path(&t, "f"), "newer", 5, 0600), 0);
+    CHECK_INT(fs_pread(fd, in, sizeof(in), 0, &got), 0);
+    CHECK_STR(str_n(in, got), "old");
+    fs_close(fd);
+    CHECK_INT(fs_read_file(tmpdir_path(&t, "f"), 100, &b), 0);
+    CHECK_STR(buf_str(&b), "newer");
+    buf_fini(&b);
+    tmpdir_fini(&t);
+}
+
 static void test_fs_errors_have_their_code(void)
 {
     struct tmpdir t;
@@ -47,6 +69,8 @@ static void test_fs_errors_have_their_code(void)
     tmpdir_write(&t, "dir/f", "x");
     CHECK_INT(fs_stat(tmpdir_path(&t, "no"), &st), ERR_NOTFOUND);
     CHECK_INT(fs_stat(tmpdir_path(&t, "no/f"), &st), ERR_NOTFOUND);
+    CHECK_INT(fs_stat(tmpdir_path(&t, "dir/f/x"), &st), ERR_NOTDIR);
+    CHECK_INT(fs_stat(tmpdir_path(&t, "dir/f/x/y"), &st), ERR_NOTDIR);
     CHECK_INT(fs_open_read(tmpdir_path(&t, "no"), &fd), ERR_NOTFOUND);
     CHECK_INT(fd, -1);
     CHECK_INT(fs_read_file(tmpdir_path(&t, "dir"), 100, &b), ERR_ISDIR);
@@ -170,6 +194,7 @@ static void test_fs_dir_lists_each_name_once(void)
 
 const struct test tests_fs[] = {
     TEST(test_fs_write_file_replaces),
+    TEST(test_fs_write_file_replaces_an_open_one),
     TEST(test_fs_errors_have_their_code),
     TEST(test_fs_realpath_is_canonical),
     TEST(test_fs_append_adds_at_the_end),
