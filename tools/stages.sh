@@ -23,7 +23,8 @@ stage_add() {
 
 stage_show_log() {
     echo "--- the end of $1 ---"
-    tail -n 60 "$1"
+    # Without the lines that only tell the progress of a build.
+    grep -avE '^\[[0-9]+/[0-9]+\] (Building|Linking|Creating)' "$1" | tail -n 60
     echo "---"
 }
 
