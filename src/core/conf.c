@@ -263,11 +263,8 @@ static int walk_entry(const struct walk *w, const struct toml_entry *e, struct s
     /* A quoted key with a dot in it is not the path that it looks like. */
     if (str_chr(e->key, '.') >= 0)
         return fail_unknown(w->c, key, false, &o, w->err);
-    if (i >= 0) {
-        o.line = e->value.line;
-        o.col = e->value.col;
+    if (i >= 0)
         return put(w->c, (size_t)i, &e->value, STR_NONE, &o, w->err);
-    }
     if (refused)
         return fail_refused(refused, key, &o, w->err);
     if (!is_section(t, key))

@@ -215,8 +215,8 @@ static const struct conf_row rows[] = {
         RANGE(0, 1000000)),
     ROW("php.overload_policy", php.overload_policy, CONF_ENUM, "\"shed\"", RELOAD,
         "`shed`: a request that cannot start in time gets 503 and Retry-After. `wait`: it waits. "
-        "(The reference "
-        "server's default is `wait`.)",
+        "(Compatible "
+        "servers default to `wait`.)",
         .names = "shed|wait"),
     ROW("php.shed_after_ms", php.shed_after, CONF_DURATION, "0", RELOAD | CONF_MS,
         "With `shed`: longest wait in the queue, in milliseconds. 0: derived, 10 seconds.",

@@ -20,6 +20,8 @@
 /* The settings of one site. */
 struct ini_site {
     const char *open_basedir; /* directories for open_basedir, ':'-separated; NULL: none */
+    const char
+        *state_dir; /* private directory with tmp/ and sessions/ in it; NULL: PHP's defaults */
 };
 
 /*
@@ -38,8 +40,12 @@ void ini_build_text(const struct config *cfg, const struct shape *shape,
 /* name=value with the quotes that PHP's ini scanner needs, and a newline. Control characters become
  * spaces. */
 void ini_add(struct buf *out, const char *name, struct str value);
-/* Does an ini text set this name (in any section, comments aside)? */
-bool ini_text_sets(struct str text, struct str name);
+/*
+ * The value that an ini text gives to a name, quotes taken off; false when it sets none.  Comments
+ * do not count, nor do [PATH=...] and [HOST=...] sections, whose settings hold for some requests
+ * only.  Borrows from text.
+ */
+bool ini_text_get(struct str text, struct str name, struct str *value);
 /* The derived lines (name=value), without those whose name the ini_file text sets. */
 void ini_merge_file_wins(struct str ini_file, struct str derived, struct buf *out);
 

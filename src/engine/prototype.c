@@ -315,10 +315,19 @@ static void prototype_status(struct prototype *p, struct ipc_in *m)
     (void)!ipc_send(p->socket, &out); /* as above */
 }
 
+static int prototype_hello(struct prototype *p)
+{
+    struct ipc_out out;
+
+    ipc_begin(&out, "hello");
+    ipc_add(&out, "php_version", str_c(embed_php_version()));
+    return ipc_send(p->socket, &out);
+}
+
 int prototype_main(void)
 {
     struct prototype p = {.socket = (sock_t)PROTOTYPE_SOCKET};
-    int code = 0, rc = 0;
+    int code = 0, rc = prototype_hello(&p);
 
     while (rc == 0) {
         struct ipc_in m;

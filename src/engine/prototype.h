@@ -11,6 +11,7 @@
  * whatever needs PHP code runs in a forked child, which fills OPcache's shared segment and ends.
  *
  *   master asks                               prototype answers
+ *            (at its start)                 hello: php_version
  *   boot     settings, env items              booted: php_version, sapi, vm, opcache, jit ... /
  * failed: error fork     worker; fds channel, socket,     forked: worker, pid / fork_failed:
  * worker, error bell scripts  fd of a file                     scripts_done: count; the file holds

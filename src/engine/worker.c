@@ -3,6 +3,7 @@
 #include "engine/worker.h"
 
 #include <signal.h>
+#include <stdio.h>
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -131,6 +132,7 @@ static int worker_read_body(void *arg, char *p, size_t n, size_t *got)
             return rc;
         if (worker_cancelled())
             return ERR_CLOSED;
+        worker_ring(); /* what PHP said so far must not wait for what the client says next */
         rc = channel_wait_message(worker.channel, WORKER_WAIT_MS);
         if (rc == ERR_CORRUPT)
             return rc;
@@ -295,7 +297,6 @@ static void worker_fill(const struct message_request *m, struct embed_request *r
         .document_uri = m->document_uri,
         .protocol = m->protocol,
         .scheme = m->scheme,
-        .https = m->https,
         .server_name = m->server_name,
         .server_addr = m->server_addr,
         .server_port = m->server_port,

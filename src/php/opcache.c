@@ -3,6 +3,7 @@
 #include "php/compat.h"
 
 #include "php/internal.h"
+#include "zend_extensions.h"
 
 /* --- calls into OPcache, each inside a small request
  * -------------------------------------------------------------- */
@@ -179,12 +180,26 @@ static void status_run(void *arg)
     zval_ptr_dtor(&status);
 }
 
-void embed_get_status(struct embed_status *out)
+static void status_names(struct embed_status *out)
 {
     *out = (struct embed_status){0};
     (void)snprintf(out->php_version, sizeof(out->php_version), "%s", embed_php_version());
     (void)snprintf(out->sapi, sizeof(out->sapi), "%s", sapi_module.name ? sapi_module.name : "");
     (void)snprintf(out->vm_kind, sizeof(out->vm_kind), "%s", compat_vm_kind());
+}
+
+void embed_get_status_quick(struct embed_status *out)
+{
+    status_names(out);
+    out->opcache = zend_get_extension("Zend OPcache") != NULL && INI_BOOL("opcache.enable");
+    out->jit = out->opcache && INI_INT("opcache.jit_buffer_size") > 0;
+    jit_mode(out);
+    out->jit = out->jit && strcmp(out->jit_mode, "disable") != 0;
+}
+
+void embed_get_status(struct embed_status *out)
+{
+    status_names(out);
     if (embed_g.started && embed_mini_request(status_run, out) == 0)
         jit_mode(out);
     else

@@ -81,6 +81,10 @@ bool process_is_root(void);
 /* ERR_NOTFOUND when there is no such user/group (name or number). group NULL: the user's own; a
  * number that is in no database is taken when the group is given, too. */
 int process_find_user(const char *user, const char *group, uint32_t *uid, uint32_t *gid) MUST_CHECK;
+/* May that user (with set_user; else this process) list and enter the directory? Asked in a child
+ * that becomes the user. 0 or an error. */
+int process_can_search(
+    const char *dir, bool set_user, uint32_t uid, uint32_t gid, const char *user) MUST_CHECK;
 /* Name of a uid into out; falls back to the number. */
 void process_user_name(uint32_t uid, char *out, size_t cap);
 uint32_t process_uid(void);

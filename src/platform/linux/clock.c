@@ -26,3 +26,10 @@ uint64_t clock_wall_us(void)
 {
     return clock_ns(CLOCK_REALTIME) / 1000u;
 }
+
+void clock_sleep_ms(unsigned ms)
+{
+    struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
+
+    (void)nanosleep(&t, NULL); /* cut short by a signal is fine */
+}

@@ -187,6 +187,14 @@ int process_exe_path(char *out, size_t cap)
     return fs_readlink("/proc/self/exe", out, cap);
 }
 
+int process_on_signal(int sig, void (*handler)(int sig))
+{
+    struct sigaction sa = {.sa_handler = handler};
+
+    (void)sigemptyset(&sa.sa_mask); /* cannot fail */
+    return sigaction(sig, &sa, NULL) < 0 ? oserr_last() : 0;
+}
+
 void process_ignore_sigpipe(void)
 {
     (void)signal(SIGPIPE, SIG_IGN); /* cannot fail for this signal */

@@ -4,6 +4,7 @@
 #include <grp.h>
 #include <pwd.h>
 #include <stdio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -92,4 +93,31 @@ void process_user_name(uint32_t uid, char *out, size_t cap)
     else
         (void)snprintf(out, cap, "%u", uid);
     mem_free(space);
+}
+
+/* Becomes the user for good and looks; an errno value, which fits an exit code. */
+static int process_try_search(
+    const char *dir, bool set_user, uint32_t uid, uint32_t gid, const char *user)
+{
+    if (set_user && (initgroups(user, gid) || setgid(gid) || setuid(uid)))
+        return errno;
+    return access(dir, R_OK | X_OK) ? errno : 0;
+}
+
+int process_can_search(
+    const char *dir, bool set_user, uint32_t uid, uint32_t gid, const char *user)
+{
+    int status = 0;
+    pid_t pid = fork();
+
+    if (pid < 0)
+        return oserr_last();
+    if (pid == 0)
+        _exit(process_try_search(dir, set_user, uid, gid, user));
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return oserr_last();
+    if (!WIFEXITED(status))
+        return ERR_IO;
+    return WEXITSTATUS(status) ? oserr_code(WEXITSTATUS(status)) : 0;
 }

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "cli/cli.h"
+#include "core/json.h"
+#include "platform/sock.h"
+
+enum { REMOTE_WAIT_MS = 600000 };
+
+static void remote_status_generation(const struct json_value *g)
+{
+    printf("  generation %lld  %-8s php %s  jit %s  workers %lld/%lld  %s\n",
+        (long long)json_get_int(g, "id", 0), json_get_str(g, "state").p, json_get_str(g, "php").p,
+        json_get_str(g, "jit").p, (long long)json_get_int(g, "workers", 0),
+        (long long)json_get_int(g, "workers_max", 0), json_get_str(g, "root").p);
+}
+
+static void remote_status_front(const struct json_value *f)
+{
+    const struct json_value *gens = json_get(f, "generations");
+
+    printf("  connections %lld  requests %lld  php %lld  2xx %lld  3xx %lld  4xx %lld  5xx %lld  "
+           "shed %lld  crashed %lld\n",
+        (long long)json_get_int(f, "connections", 0), (long long)json_get_int(f, "requests", 0),
+        (long long)json_get_int(f, "php_executed", 0), (long long)json_get_int(f, "status_2xx", 0),
+        (long long)json_get_int(f, "status_3xx", 0), (long long)json_get_int(f, "status_4xx", 0),
+        (long long)json_get_int(f, "status_5xx", 0), (long long)json_get_int(f, "shed", 0),
+        (long long)json_get_int(f, "workers_crashed", 0));
+    if (!gens)
+        return;
+    for (const struct json_value *g = gens->first; g; g = g->next) {
+        const struct json_value *ws = json_get(g, "workers");
+
+        for (const struct json_value *w = ws ? ws->first : NULL; w; w = w->next) {
+            struct str uri = json_get_str(w, "uri");
+
+            printf("    worker %lld  pid %lld  %-8s served %lld  " STR_F "\n",
+                (long long)json_get_int(w, "id", 0), (long long)json_get_int(w, "pid", 0),
+                json_get_str(w, "state").p, (long long)json_get_int(w, "served", 0), STR_A(uri));
+        }
+    }
+}
+
+static void remote_status(const struct json_value *v)
+{
+    const struct json_value *gens = json_get(v, "generations");
+    const struct json_value *front = json_get(v, "front");
+
+    printf("ephpm %s  %s  http://%s  master %lld  user %s\n", json_get_str(v, "version").p,
+        json_get_str(v, "mode").p, json_get_str(v, "listen").p,
+        (long long)json_get_int(v, "master_pid", 0), json_get_str(v, "user").p);
+    for (const struct json_value *g = gens ? gens->first : NULL; g; g = g->next)
+        remote_status_generation(g);
+    if (front && front->kind == JSON_OBJECT)
+        remote_status_front(front);
+}
+
+/* Prints one line of the answer. True when it was the last one; *code is the exit code then. */
+static bool remote_line(const char *cmd, struct str line, bool raw, int *code)
+{
+    struct arena a = {0};
+    struct json_value *v = NULL;
+    struct err err = {0};
+    bool last = false;
+
+    if (json_parse(&a, line, &v, &err)) {
+        fprintf(stderr, "ephpm: the server's answer is not understood: %s\n", err.text);
+        *code = CLI_FAILED;
+        last = true;
+    } else if (json_get_str(v, "progress").p) {
+        fprintf(stderr, "  %s\n", json_get_str(v, "progress").p);
+    } else {
+        bool ok = json_get_bool(v, "ok", false);
+
+        last = true;
+        *code = ok ? CLI_OK : CLI_FAILED;
+        if (!ok)
+            fprintf(stderr, "ephpm: %s refused: %s\n", cmd, json_get_str(v, "error").p);
+        else if (raw)
+            printf(STR_F "\n", STR_A(line));
+        else if (strcmp(cmd, "status") == 0)
+            remote_status(v);
+        else
+            printf("%s\n", json_get_str(v, "message").p);
+    }
+    arena_fini(&a);
+    return last;
+}
+
+static int remote_talk(sock_t s, const char *cmd, bool raw)
+{
+    struct buf b = {0};
+    struct str part;
+    size_t got, sent;
+    int code = CLI_FAILED;
+    bool last = false;
+
+    buf_printf(&b, "{\"cmd\":\"%s\"}\n", cmd);
+    part = buf_str(&b);
+    if (sock_sendv(s, &part, 1, false, &sent) || sent != part.len) {
+        buf_fini(&b);
+        fprintf(stderr, "ephpm: the server does not take the command\n");
+        return CLI_FAILED;
+    }
+    buf_clear(&b);
+    while (!last) {
+        ptrdiff_t nl = str_chr(buf_str(&b), '\n');
+
+        if (nl >= 0) {
+            last = remote_line(cmd, str_n(b.p, (size_t)nl), raw, &code);
+            buf_consume(&b, (size_t)nl + 1);
+            continue;
+        }
+        if (sock_wait_readable(s, REMOTE_WAIT_MS) ||
+            sock_recv(s, buf_reserve(&b, 65536), 65536, &got)) {
+            fprintf(stderr, "ephpm: the server ended the conversation\n");
+            break;
+        }
+        b.len += got;
+    }
+    buf_fini(&b);
+    return code;
+}
+
+int cli_remote(struct cli *c, const char *cmd)
+{
+    struct config *cfg = cli_load(c, CONFIG_SERVE);
+    struct buf path = {0};
+    sock_t s;
+    int rc;
+
+    if (!cfg)
+        return CLI_FAILED;
+    config_control_path(cfg, &path);
+    rc = sock_connect_local(buf_cstr(&path), &s);
+    if (rc) {
+        fprintf(stderr, "ephpm: no server answers at %s: %s\n", buf_cstr(&path), err_text(rc));
+        rc = CLI_FAILED;
+    } else {
+        rc = remote_talk(s, cmd, c->json);
+        sock_close(s);
+    }
+    buf_fini(&path);
+    config_unref(cfg);
+    return rc;
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "core/json.h"
+#include "core/log.h"
+#include "engine/master.h"
+#include "net/stream.h"
+#include "platform/clock.h"
+#include "platform/fs.h"
+
+/*
+ * The control socket: a request is one JSON line {"cmd": "deploy"}, the answer one or more lines;
+ * each but the last has "progress", the last has "ok". Who may open the socket may command: mode
+ * 0600.
+ */
+enum { CONTROL_LINE_MAX = 4096, CONTROL_CLIENTS = 16 };
+
+struct control_client {
+    struct list node;
+    struct control *control;
+    struct stream stream;
+    struct buf in;
+    bool wants_status;
+    bool closing;
+    bool dead;
+};
+
+struct control {
+    struct master *master;
+    sock_t listener;
+    struct net_watch *watch;
+    char *path;
+    struct list clients;
+    size_t nclients;
+};
+
+const char *control_path(const struct control *c)
+{
+    return c->path;
+}
+
+static void control_client_free(struct control_client *c)
+{
+    deploy_client_gone(c->control->master, c);
+    list_remove(&c->node);
+    c->control->nclients--;
+    stream_close(&c->stream);
+    buf_fini(&c->in);
+    mem_free(c);
+}
+
+static void control_send(struct control_client *c, struct str line)
+{
+    (void)!stream_write(&c->stream, &line, 1, false); /* a client that is gone shows in on_error */
+}
+
+static void control_vline(
+    struct control_client *c, const char *key, const char *fmt, va_list ap, int ok)
+{
+    char text[1024];
+    struct buf b = {0};
+    struct json_writer w = JSON_WRITER(&b);
+
+    (void)vsnprintf(text, sizeof(text), fmt, ap); /* a cut text is still the text */
+    json_open_object(&w);
+    if (ok >= 0)
+        json_add_bool(&w, "ok", ok != 0);
+    json_add_str(&w, key, str_c(text));
+    json_close_object(&w);
+    buf_add_char(&b, '\n');
+    control_send(c, buf_str(&b));
+    buf_fini(&b);
+}
+
+void control_progress(struct control_client *c, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    control_vline(c, "progress", fmt, ap, -1);
+    va_end(ap);
+}
+
+/* After the last line: closed when it has left. */
+static void control_finish(struct control_client *c)
+{
+    c->closing = true;
+    deploy_client_gone(c->control->master, c);
+    if (stream_queued(&c->stream) == 0)
+        sock_shutdown_send(c->stream.fd);
+}
+
+void control_done(struct control_client *c, bool ok, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    control_vline(c, ok ? "message" : "error", fmt, ap, ok);
+    va_end(ap);
+    control_finish(c);
+}
+
+/* --- status --------------------------------------------------------------------------------------
+ */
+
+static const char *control_generation_state(const struct generation *g)
+{
+    switch (g->state) {
+    case GEN_BOOTING:
+        return "booting";
+    case GEN_WARMING:
+        return "warming";
+    case GEN_ACTIVE:
+        return "active";
+    case GEN_DRAINING:
+        return "draining";
+    case GEN_ENDED:
+        return "ended";
+    }
+    return "?";
+}
+
+static void control_write_status(struct master *m, struct str front_json, struct buf *b)
+{
+    struct json_writer w = JSON_WRITER(b);
+
+    json_open_object(&w);
+    json_add_bool(&w, "ok", true);
+    json_add_str(&w, "version", STR(EPHPM_VERSION));
+    json_add_str(&w, "mode", str_c(m->config->mode == CONFIG_DEV ? "dev" : "serve"));
+    json_add_str(&w, "listen", str_c(m->listen_text));
+    json_add_int(&w, "master_pid", process_id());
+    json_add_str(&w, "user", str_c(m->user));
+    json_key(&w, "generations");
+    json_open_array(&w);
+    list_each (it, &m->generations) {
+        struct generation *g = CONTAINER_OF(it, struct generation, node);
+        size_t n = 0;
+
+        list_each (wit, &g->workers)
+            n++;
+        json_open_object(&w);
+        json_add_uint(&w, "id", g->id);
+        json_add_str(&w, "site", str_c(g->site));
+        json_add_str(&w, "state", str_c(control_generation_state(g)));
+        json_add_str(&w, "root", str_c(g->root));
+        json_add_str(&w, "php", str_c(g->php_version));
+        json_add_str(&w, "jit", str_c(g->jit ? g->jit_mode : "off"));
+        json_add_int(&w, "prototype_pid", g->pid);
+        json_add_uint(&w, "workers", n);
+        json_add_int(&w, "workers_max", g->shape.workers);
+        json_add_uint(&w, "age_ms", clock_mono_ms() - g->started_ms);
+        json_close_object(&w);
+    }
+    json_close_array(&w);
+    json_key(&w, "front");
+    buf_add_str(b, front_json.len ? str_trim(front_json) : STR("null"));
+    w.more = true;
+    json_close_object(&w);
+    buf_add_char(b, '\n');
+}
+
+void control_status(struct control *ctl, struct str front_json)
+{
+    if (!ctl)
+        return;
+    list_each_safe (it, &ctl->clients) {
+        struct control_client *c = CONTAINER_OF(it, struct control_client, node);
+        struct buf b = {0};
+
+        if (!c->wants_status)
+            continue;
+        c->wants_status = false;
+        control_write_status(ctl->master, front_json, &b);
+        control_send(c, buf_str(&b));
+        buf_fini(&b);
+        control_finish(c);
+    }
+}
+
+/* --- commands ------------------------------------------------------------------------------------
+ */
+
+static void control_begin(struct control_client *c, enum op_kind kind)
+{
+    struct err err = {0};
+
+    if (c->control->master->stopping)
+        control_done(c, false, "the server is stopping");
+    else if (deploy_begin(c->control->master, kind, c, &err)) {
+        if (err.line)
+            control_done(c, false, "%s (line %d, column %d)", err.text, err.line, err.col);
+        else
+            control_done(c, false, "%s", err.text);
+    }
+}
+
+static void control_ask_status(struct control_client *c)
+{
+    struct master *m = c->control->master;
+    struct ipc_out out;
+
+    c->wants_status = true;
+    if (!m->front_ready) {
+        control_status(c->control, STR_NONE);
+        return;
+    }
+    ipc_begin(&out, "status");
+    roles_tell_front(m, &out);
+}
+
+static void control_command(struct control_client *c, struct str line)
+{
+    struct arena a = {0};
+    struct json_value *v = NULL;
+    const struct json_value *cmd = NULL;
+    struct err err = {0};
+
+    if (json_parse(&a, line, &v, &err) == 0)
+        cmd = json_get(v, "cmd");
+    if (!cmd || cmd->kind != JSON_STRING)
+        control_done(c, false, "not a command: send {\"cmd\": \"status\"}");
+    else if (str_eq(cmd->s, STR("status")))
+        control_ask_status(c);
+    else if (str_eq(cmd->s, STR("deploy")))
+        control_begin(c, OP_DEPLOY);
+    else if (str_eq(cmd->s, STR("cache_reset")))
+        control_begin(c, OP_RESET);
+    else if (str_eq(cmd->s, STR("reload")))
+        control_begin(c, OP_RELOAD);
+    else if (str_eq(cmd->s, STR("stop"))) {
+        control_done(c, true, "stopping");
+        master_stop(c->control->master, "stop command");
+    } else
+        control_done(c, false, "unknown command \"" STR_F "\"", STR_A(cmd->s));
+    arena_fini(&a);
+}
+
+static void control_on_readable(struct stream *s)
+{
+    struct control_client *c = CONTAINER_OF(s, struct control_client, stream);
+    char p[1024];
+    size_t got;
+    ptrdiff_t nl;
+    int rc = stream_read(s, p, sizeof(p), &got);
+
+    if (rc == ERR_AGAIN)
+        return;
+    if (rc) {
+        control_client_free(c);
+        return;
+    }
+    if (c->closing)
+        return;
+    buf_add(&c->in, p, got);
+    nl = str_chr(buf_str(&c->in), '\n');
+    if (nl >= 0) {
+        struct str line = str_n(c->in.p, (size_t)nl);
+
+        control_command(c, line);
+    } else if (c->in.len > CONTROL_LINE_MAX) {
+        control_done(c, false, "the line is too long");
+    }
+}
+
+static void control_on_drained(struct stream *s)
+{
+    struct control_client *c = CONTAINER_OF(s, struct control_client, stream);
+
+    if (c->closing)
+        sock_shutdown_send(s->fd);
+}
+
+static void control_on_error(struct stream *s, int code)
+{
+    (void)code;
+    control_client_free(CONTAINER_OF(s, struct control_client, stream));
+}
+
+static const struct stream_cbs control_cbs = {
+    .on_readable = control_on_readable,
+    .on_drained = control_on_drained,
+    .on_error = control_on_error,
+};
+
+static void control_on_listener(void *arg, int events)
+{
+    struct control *ctl = arg;
+    struct control_client *c;
+    sock_t fd;
+
+    (void)events;
+    while (sock_accept(ctl->listener, &fd, NULL) == 0) {
+        if (ctl->nclients >= CONTROL_CLIENTS) {
+            sock_close(fd);
+            continue;
+        }
+        c = mem_new(sizeof(*c));
+        if (stream_open(&c->stream, ctl->master->loop, fd, &control_cbs)) {
+            sock_close(fd);
+            mem_free(c);
+            continue;
+        }
+        c->control = ctl;
+        list_push(&ctl->clients, &c->node);
+        ctl->nclients++;
+        stream_want_read(&c->stream, true);
+    }
+}
+
+/* Makes the folder of the default path. */
+static void control_make_dir(const char *path)
+{
+    struct str dir = str_c(path);
+    ptrdiff_t slash = str_rchr(dir, '/');
+    char *copy;
+
+    if (slash <= 0)
+        return;
+    copy = mem_dup_str(path, (size_t)slash);
+    (void)!fs_mkdir(copy, 0755); /* there already, or the listener's error says more */
+    mem_free(copy);
+}
+
+int control_open(struct master *m, struct control **out, struct err *err)
+{
+    struct control *c = mem_new(sizeof(*c));
+    struct buf path = {0};
+    int rc;
+
+    config_control_path(m->config, &path);
+    c->master = m;
+    c->path = mem_dup_str(path.p, path.len);
+    buf_fini(&path);
+    list_init(&c->clients);
+    control_make_dir(c->path);
+    rc = sock_listen_local(c->path, 0600, 16, &c->listener);
+    if (rc == ERR_ADDRINUSE)
+        (void)err_set(err, rc, "another server is running: its control socket %s answers", c->path);
+    else if (rc)
+        (void)err_set(err, rc, "server.control_socket: %s: %s", c->path, err_text(rc));
+    if (rc == 0)
+        rc = net_watch_open(m->loop, c->listener, control_on_listener, c, &c->watch);
+    if (rc) {
+        mem_free(c->path);
+        mem_free(c);
+        return rc;
+    }
+    net_watch_set(c->watch, NET_READ);
+    *out = c;
+    return 0;
+}
+
+void control_close(struct control *c)
+{
+    if (!c)
+        return;
+    list_each_safe (it, &c->clients)
+        control_client_free(CONTAINER_OF(it, struct control_client, node));
+    net_watch_close(c->watch);
+    sock_close(c->listener);
+    (void)!fs_unlink(c->path); /* somebody may have removed it */
+    mem_free(c->path);
+    mem_free(c);
+}

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "core/log.h"
+#include "engine/master.h"
+#include "platform/clock.h"
+#include "platform/fs.h"
+
+/*
+ * From one generation to the next:
+ *
+ *   BOOT          a prototype starts PHP
+ *   SCRIPTS       the running generation lists what it has cached     (not at start)
+ *   COMPILE       the new one compiles that list, moved to the new root, and the index scripts
+ *   FIRST_WORKER  its first worker is there
+ *   PROBE         the warm-up URLs answer without a server error      (deploy and reload)
+ *   then the switch: new requests go to the new generation, the old one drains.
+ *
+ * Any step may fail; then the new generation ends and the old one never noticed.
+ */
+enum { DEPLOY_LIST_MAX = 64 << 20 };
+
+static const char *deploy_kind_name(enum op_kind k)
+{
+    switch (k) {
+    case OP_START:
+        return "start";
+    case OP_DEPLOY:
+        return "deploy";
+    case OP_RESET:
+        return "cache reset";
+    case OP_RELOAD:
+        return "reload";
+    case OP_RECOVER:
+        return "recovery";
+    }
+    return "?";
+}
+
+static void deploy_clear(struct master *m)
+{
+    struct operation *op = &m->op;
+
+    net_timer_close(op->timeout);
+    fs_close(op->list_fd);
+    fs_close(op->result_fd);
+    config_unref(op->config);
+    *op = (struct operation){.step = OP_NONE, .list_fd = -1, .result_fd = -1};
+}
+
+static struct config *deploy_config(struct master *m)
+{
+    return m->op.config ? m->op.config : m->config;
+}
+
+void deploy_failed(struct master *m, const char *fmt, ...)
+{
+    struct operation *op = &m->op;
+    struct generation *next = op->next;
+    char text[768];
+    va_list ap;
+
+    if (op->step == OP_NONE)
+        return;
+    va_start(ap, fmt);
+    (void)vsnprintf(text, sizeof(text), fmt, ap); /* a cut text is still the text */
+    va_end(ap);
+    log_error("deploy_refused", F_CSTR("operation", deploy_kind_name(op->kind)),
+        F_UINT("generation", next ? next->id : 0), F_CSTR("error", text),
+        F_CSTR("serving", m->active ? "the old generation" : "nothing"));
+    if (op->client)
+        control_done(op->client, false, "%s", text);
+    op->next = NULL;
+    if (next)
+        generation_end(next);
+    if (op->kind == OP_START) {
+        m->exit_code = 1;
+        master_stop(m, text);
+    }
+    deploy_clear(m);
+}
+
+static void deploy_progress(struct master *m, const char *text)
+{
+    log_debug("deploy_step", F_CSTR("step", text));
+    if (m->op.client)
+        control_progress(m->op.client, "%s", text);
+}
+
+static void deploy_timeout(void *arg)
+{
+    struct master *m = arg;
+
+    deploy_failed(m, "not ready within deploy.timeout (%llu ms)",
+        (unsigned long long)deploy_config(m)->deploy.timeout);
+}
+
+int deploy_begin(
+    struct master *m, enum op_kind kind, struct control_client *client, struct err *err)
+{
+    struct operation *op = &m->op;
+    struct config *cfg = NULL;
+    char root[4096];
+    const char *configured;
+    int rc;
+
+    if (op->step != OP_NONE)
+        return err_set(err, ERR_BUSY, "%s is running already", deploy_kind_name(op->kind));
+    if (kind == OP_RELOAD) {
+        rc = master_load_config(m, &cfg, err);
+        if (rc)
+            return rc;
+    }
+    configured = (cfg ? cfg : m->config)->server.document_root;
+    rc = fs_realpath(configured, root, sizeof(root));
+    if (rc) {
+        config_unref(cfg);
+        return err_set(err, rc, "server.document_root: %s: %s", configured, err_text(rc));
+    }
+    deploy_clear(m);
+    op->kind = kind;
+    op->step = OP_BOOT;
+    op->config = cfg;
+    op->client = client;
+    op->began_ms = clock_mono_ms();
+    op->jit_off = kind == OP_RECOVER && !m->recover_due;
+    m->recover_due = false;
+    op->next = generation_new(m, "default", root, op->jit_off);
+    op->timeout = net_timer_open(m->loop, deploy_timeout, m);
+    net_timer_start(op->timeout, deploy_config(m)->deploy.timeout, 0);
+    log_info("deploy_began", F_CSTR("operation", deploy_kind_name(kind)),
+        F_UINT("generation", op->next->id), F_CSTR("root", root));
+    rc = roles_start_prototype(m, op->next);
+    if (rc) {
+        op->client = NULL;
+        (void)err_set(err, rc, "%s cannot be started: %s", m->php_exe, err_text(rc));
+        deploy_failed(m, "%s cannot be started: %s", m->php_exe, err_text(rc));
+        return rc;
+    }
+    return 0;
+}
+
+/* --- steps ---------------------------------------------------------------------------------------
+ */
+
+static void deploy_switch(struct master *m)
+{
+    struct operation *op = &m->op;
+    struct generation *g = op->next, *old = m->active;
+    struct config *cfg = op->config;
+    struct ipc_out out;
+
+    if (cfg) {
+        config_unref(m->config);
+        m->config = config_ref(cfg);
+        log_set_level((enum log_level)cfg->server.logging.level);
+    }
+    roles_send_config(m);
+    g->state = GEN_ACTIVE;
+    m->active = g;
+    ipc_begin(&out, "activate");
+    ipc_add_u64(&out, "generation", g->id);
+    roles_tell_front(m, &out);
+    log_info("generation_active", F_CSTR("site", g->site), F_UINT("generation", g->id),
+        F_CSTR("operation", deploy_kind_name(op->kind)), F_CSTR("root", g->root),
+        F_UINT("warmed_scripts", op->compiled), F_CSTR("jit", g->jit ? g->jit_mode : "off"),
+        F_CSTR("jit_reason", g->shape.jit_reason),
+        F_UINT("took_ms", clock_mono_ms() - op->began_ms));
+    if (old && old != g)
+        generation_drain(old);
+    if (op->client)
+        control_done(op->client, true, "generation %llu serves %s (%u scripts warmed, %llu ms)",
+            (unsigned long long)g->id, g->root, op->compiled,
+            (unsigned long long)(clock_mono_ms() - op->began_ms));
+    op->next = NULL;
+    deploy_clear(m);
+    master_announce(m, g);
+}
+
+static void deploy_probe_next(struct master *m)
+{
+    struct operation *op = &m->op;
+    struct config *cfg = deploy_config(m);
+    const struct conf_list *urls = &cfg->deploy.warmup_urls;
+    bool check = op->kind == OP_DEPLOY || op->kind == OP_RELOAD;
+    const char *host = "localhost";
+    struct ipc_out out;
+
+    if (!check || op->url >= urls->n) {
+        deploy_switch(m);
+        return;
+    }
+    if (cfg->server.request.trusted_hosts.n && cfg->server.request.trusted_hosts.v[0][0] != '*')
+        host = cfg->server.request.trusted_hosts.v[0];
+    deploy_progress(m, urls->v[op->url]);
+    ipc_begin(&out, "probe");
+    ipc_add_u64(&out, "generation", op->next->id);
+    ipc_add(&out, "url", str_c(urls->v[op->url]));
+    ipc_add(&out, "host", str_c(host));
+    roles_tell_front(m, &out);
+}
+
+void deploy_probed(struct master *m, struct ipc_in *in)
+{
+    struct operation *op = &m->op;
+    uint64_t status = ipc_get_u64(in, "status");
+    struct str note = ipc_get(in, "note");
+
+    if (op->step != OP_PROBE || ipc_get_u64(in, "generation") != op->next->id)
+        return;
+    if (status == 0 || status >= 500) {
+        deploy_failed(m, "%s answers %llu%s" STR_F, ipc_get_c(in, "url"),
+            (unsigned long long)status, note.len ? ": " : "", STR_A(note));
+        return;
+    }
+    op->url++;
+    deploy_probe_next(m);
+}
+
+void deploy_worker(struct master *m, struct generation *g)
+{
+    if (m->op.step != OP_FIRST_WORKER || m->op.next != g)
+        return;
+    m->op.step = OP_PROBE;
+    deploy_probe_next(m);
+}
+
+static void deploy_first_worker(struct master *m)
+{
+    struct generation *g = m->op.next;
+
+    m->op.step = OP_FIRST_WORKER;
+    deploy_progress(m, "starting workers");
+    if (!m->front_ready)
+        return; /* roles_front_ready() is not there yet: the timer of the operation watches */
+    if (!g->known_to_front)
+        generation_tell_front(g);
+    for (int64_t i = 0; i < MAX(g->shape.workers_min, (int64_t)1); i++) {
+        if (m->op.next != g)
+            return; /* it failed */
+        generation_fork(g, false);
+    }
+}
+
+/* --- warm-up -------------------------------------------------------------------------------------
+ */
+
+/* Where two roots differ: "/a/1/public" and "/a/2/public" are the releases "/a/1" and "/a/2". */
+static void deploy_release_roots(struct str *old_root, struct str *new_root)
+{
+    while (old_root->len > 1 && new_root->len > 1) {
+        ptrdiff_t a = str_rchr(*old_root, '/'), b = str_rchr(*new_root, '/');
+
+        if (a <= 0 || b <= 0 ||
+            !str_eq(str_sub(*old_root, (size_t)a, old_root->len),
+                str_sub(*new_root, (size_t)b, new_root->len)))
+            return;
+        old_root->len = (size_t)a;
+        new_root->len = (size_t)b;
+    }
+}
+
+static bool deploy_below(struct str path, struct str dir)
+{
+    return str_starts(path, dir) && path.len > dir.len && path.p[dir.len] == '/';
+}
+
+/* The old generation's list with its paths moved to the new release, and the index scripts. */
+static void deploy_make_list(struct master *m, struct str old_list, struct buf *out)
+{
+    struct generation *g = m->op.next;
+    const struct conf_list *index = &deploy_config(m)->server.index_files;
+    struct str old_root = m->active ? str_c(m->active->root) : STR_NONE, new_root = str_c(g->root);
+    struct str path;
+
+    if (old_root.p && !str_eq(old_root, new_root))
+        deploy_release_roots(&old_root, &new_root);
+    while (str_split(&old_list, '\0', &path)) {
+        if (!path.len)
+            continue;
+        if (old_root.p && deploy_below(path, old_root)) {
+            buf_add_str(out, new_root);
+            buf_add_str(out, str_sub(path, old_root.len, path.len));
+        } else {
+            buf_add_str(out, path);
+        }
+        buf_add_char(out, '\0');
+    }
+    for (size_t i = 0; i < index->n; i++) {
+        if (!str_iends(str_c(index->v[i]), STR(".php")))
+            continue;
+        buf_printf(out, "%s/%s", g->root, index->v[i]);
+        buf_add_char(out, '\0');
+    }
+}
+
+static void deploy_compile(struct master *m, struct str old_list)
+{
+    struct operation *op = &m->op;
+    struct buf list = {0};
+    struct ipc_out out;
+    int fd = -1, rc;
+
+    op->step = OP_COMPILE;
+    deploy_progress(m, "compiling scripts");
+    deploy_make_list(m, old_list, &list);
+    fs_close(op->result_fd);
+    rc = fs_open_spool(NULL, &fd);
+    if (rc == 0)
+        rc = fs_pwrite(fd, list.p, list.len, 0);
+    if (rc == 0)
+        rc = fs_open_spool(NULL, &op->result_fd);
+    buf_fini(&list);
+    if (rc == 0) {
+        ipc_begin(&out, "compile");
+        ipc_add_fd(&out, fd);
+        ipc_add_fd(&out, op->result_fd);
+        rc = ipc_send(op->next->socket, &out);
+    }
+    fs_close(fd);
+    if (rc)
+        deploy_failed(m, "the list of scripts cannot be handed over: %s", err_text(rc));
+}
+
+void deploy_booted(struct master *m, struct generation *g)
+{
+    struct operation *op = &m->op;
+    struct ipc_out out;
+    int rc;
+
+    if (op->next != g || op->step != OP_BOOT)
+        return;
+    g->state = GEN_WARMING;
+    if (!g->opcache || op->kind == OP_START) {
+        deploy_first_worker(m);
+        return;
+    }
+    if (!m->active || m->active->socket == SOCK_NONE || !deploy_config(m)->deploy.warmup_scripts) {
+        deploy_compile(m, STR_NONE);
+        return;
+    }
+    op->step = OP_SCRIPTS;
+    deploy_progress(m, "listing cached scripts");
+    rc = fs_open_spool(NULL, &op->list_fd);
+    if (rc == 0) {
+        ipc_begin(&out, "scripts");
+        ipc_add_fd(&out, op->list_fd);
+        rc = ipc_send(m->active->socket, &out);
+    }
+    if (rc) {
+        log_warn("deploy_list_failed", F_ERR(rc));
+        deploy_compile(m, STR_NONE);
+    }
+}
+
+/* Whole spool file into out. */
+static int deploy_read(int fd, struct buf *out)
+{
+    struct fs_stat st;
+    size_t got = 0;
+    int rc = fs_fstat(fd, &st);
+
+    if (rc == 0 && st.size > DEPLOY_LIST_MAX)
+        rc = ERR_TOOBIG;
+    if (rc == 0)
+        rc = fs_pread(fd, buf_reserve(out, (size_t)st.size + 1), (size_t)st.size, 0, &got);
+    out->len = got;
+    return rc;
+}
+
+void deploy_scripts(struct master *m, struct ipc_in *in)
+{
+    struct operation *op = &m->op;
+    struct buf list = {0};
+
+    if (op->step != OP_SCRIPTS)
+        return;
+    if (!ipc_get_u64(in, "ok") || deploy_read(op->list_fd, &list))
+        log_warn("deploy_list_failed",
+            F_CSTR("error", "the running generation could not list its scripts"));
+    deploy_compile(m, buf_str(&list));
+    buf_fini(&list);
+}
+
+void deploy_compiled(struct master *m, struct ipc_in *in)
+{
+    struct operation *op = &m->op;
+    struct buf b = {0};
+    unsigned done = 0, failed = 0;
+    const char *error;
+    bool check = op->kind == OP_DEPLOY || op->kind == OP_RELOAD;
+
+    if (op->step != OP_COMPILE)
+        return;
+    if (!ipc_get_u64(in, "ok") || deploy_read(op->result_fd, &b)) {
+        buf_fini(&b);
+        deploy_failed(m, "the scripts could not be compiled: the process ended");
+        return;
+    }
+    (void)sscanf(buf_cstr(&b), "%u %u", &done, &failed);
+    error = strchr(buf_cstr(&b), '\n');
+    op->compiled = done;
+    if (failed && check && error && error[1]) {
+        deploy_failed(m, "%u of %u scripts do not compile: %s", failed, done + failed, error + 1);
+        buf_fini(&b);
+        return;
+    }
+    buf_fini(&b);
+    deploy_first_worker(m);
+}
+
+void deploy_client_gone(struct master *m, struct control_client *c)
+{
+    if (m->op.client == c)
+        m->op.client = NULL;
+}
+
+/* --- crash loops ---------------------------------------------------------------------------------
+ */
+
+void deploy_count_crash(struct master *m, struct generation *g)
+{
+    const struct config_php *php = &m->config->php;
+    uint64_t now = clock_mono_ms(), window = (uint64_t)php->crash_loop_seconds * 1000;
+    size_t recent = 0, look = MIN(m->ncrashes + 1, (size_t)MASTER_CRASHES);
+    struct err err;
+
+    m->crashes[m->ncrashes++ % MASTER_CRASHES] = now;
+    for (size_t i = 0; i < look; i++)
+        recent += now - m->crashes[i] <= window;
+    if (m->stopping || php->crash_loop_count <= 0 || recent < (size_t)php->crash_loop_count)
+        return;
+    if (m->op.step != OP_NONE || now - m->recovered_ms < window)
+        return;
+    m->recovered_ms = now;
+    m->ncrashes = 0;
+    memset(m->crashes, 0, sizeof(m->crashes));
+    log_error("crash_loop", F_CSTR("site", g->site), F_UINT("generation", g->id),
+        F_UINT("deaths", recent), F_INT("seconds", php->crash_loop_seconds),
+        F_CSTR("action", "starting a fresh generation with the JIT off"));
+    (void)!deploy_begin(m, OP_RECOVER, NULL, &err); /* it logs its failure */
+}

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#include <signal.h>
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "core/log.h"
+#include "engine/channel.h"
+#include "engine/ini.h"
+#include "engine/master.h"
+#include "platform/clock.h"
+#include "platform/fs.h"
+#include "platform/sysinfo.h"
+
+enum { GENERATION_REQUEST_RING = 256 << 10, GENERATION_RESPONSE_RING = 512 << 10 };
+
+struct generation *generation_new(
+    struct master *m, const char *site, const char *root, bool jit_off)
+{
+    struct generation *g = mem_new(sizeof(*g));
+
+    g->master = m;
+    g->id = ++m->next_generation;
+    g->site = mem_dup_str(site, strlen(site));
+    g->root = mem_dup_str(root, strlen(root));
+    g->jit_off = jit_off;
+    g->socket = SOCK_NONE;
+    g->started_ms = clock_mono_ms();
+    list_init(&g->workers);
+    list_push(&m->generations, &g->node);
+    return g;
+}
+
+struct generation *generation_find(struct master *m, uint64_t id)
+{
+    list_each (it, &m->generations) {
+        struct generation *g = CONTAINER_OF(it, struct generation, node);
+
+        if (g->id == id)
+            return g;
+    }
+    return NULL;
+}
+
+/* --- boot ----------------------------------------------------------------------------------------
+ */
+
+static void generation_add_pairs(struct ipc_out *out, const char *key, const struct conf_pairs *p)
+{
+    struct buf b = {0};
+
+    for (size_t i = 0; i < p->n; i++) {
+        buf_clear(&b);
+        buf_printf(&b, "%s=%s", p->v[i].key, p->v[i].value);
+        ipc_add(out, key, buf_str(&b));
+    }
+    buf_fini(&b);
+}
+
+/* The command that behaves as `php`, for PHP_BINARY. */
+static void generation_php_binary(const struct generation *g, char *out, size_t cap)
+{
+    int major = 0, minor = 0;
+
+    (void)sscanf(g->php_version, "%d.%d", &major, &minor);
+    (void)snprintf(out, cap, "/usr/bin/php%d.%d", major, minor);
+    if (fs_readable(out))
+        (void)snprintf(out, cap, "/usr/bin/php");
+    if (fs_readable(out))
+        out[0] = '\0';
+}
+
+static int generation_send_boot(struct generation *g, const struct config *cfg, struct str ini)
+{
+    struct ipc_out out;
+    char php[64];
+
+    generation_php_binary(g, php, sizeof(php));
+    ipc_begin(&out, "boot");
+    ipc_add(&out, "site", str_c(g->site));
+    ipc_add_u64(&out, "generation", g->id);
+    ipc_add_u64(&out, "log_level", (uint64_t)log_get_level());
+    ipc_add_u64(&out, "max_requests", (uint64_t)cfg->php.max_requests);
+    ipc_add_u64(&out, "max_memory", g->shape.max_worker_memory);
+    ipc_add(&out, "sapi_name", str_c(cfg->php.sapi_name));
+    ipc_add(&out, "ini_file", str_c(cfg->php.ini_file));
+    ipc_add(&out, "ini_scan_dir", str_c(cfg->php.ini_scan_dir));
+    ipc_add(&out, "ini_entries", ini);
+    ipc_add(&out, "php_binary", str_c(php));
+    ipc_add_u64(&out, "clear_env", config_clear_env(cfg));
+    ipc_add_u64(&out, "chdir", 1);
+    ipc_add_u64(&out, "user_ini", cfg->php.user_ini);
+    generation_add_pairs(&out, "env", &cfg->php.env);
+    generation_add_pairs(&out, "admin", &cfg->php.admin_values);
+    return ipc_send(g->socket, &out);
+}
+
+void generation_boot(struct generation *g, struct ipc_in *hello)
+{
+    struct master *m = g->master;
+    struct config *cfg = m->op.next == g && m->op.config ? m->op.config : m->config;
+    struct sysinfo_memory memory = sysinfo_memory(NULL);
+    struct sysinfo_cpu cpu = sysinfo_cpu(NULL);
+    struct buf ini = {0};
+    struct err err = {0};
+    int rc;
+
+    (void)snprintf(g->php_version, sizeof(g->php_version), "%s", ipc_get_c(hello, "php_version"));
+    rc = shape_resolve(cfg, cfg->mode, &memory, &cpu, g->php_version, &g->shape, &err);
+    if (rc == 0 && g->jit_off) {
+        g->shape.jit = CONFIG_JIT_DISABLE;
+        g->shape.jit_buffer_mb = 0;
+        g->shape.jit_reason = "workers crashed in a loop";
+    }
+    if (rc == 0)
+        rc = ini_build(cfg, &g->shape, NULL, &ini, &err);
+    if (rc == 0) {
+        rc = generation_send_boot(g, cfg, buf_str(&ini));
+        if (rc)
+            (void)err_set(&err, rc, "the prototype does not answer: %s", err_text(rc));
+    }
+    buf_fini(&ini);
+    if (rc && m->op.next == g)
+        deploy_failed(m, "%s", err.text);
+}
+
+void generation_tell_front(struct generation *g)
+{
+    struct ipc_out out;
+
+    ipc_begin(&out, "generation");
+    ipc_add(&out, "site", str_c(g->site));
+    ipc_add_u64(&out, "generation", g->id);
+    ipc_add(&out, "root", str_c(g->root));
+    ipc_add_u64(&out, "follow", g->master->config->mode == CONFIG_DEV);
+    roles_tell_front(g->master, &out);
+    g->known_to_front = true;
+    if (g->state == GEN_ACTIVE) {
+        ipc_begin(&out, "activate");
+        ipc_add_u64(&out, "generation", g->id);
+        roles_tell_front(g->master, &out);
+    }
+}
+
+/* --- workers -------------------------------------------------------------------------------------
+ */
+
+static void generation_worker_free(struct master_worker *w)
+{
+    list_remove(&w->node);
+    fs_close(w->channel_fd);
+    fs_close(w->socket_fd);
+    mem_free(w);
+}
+
+static void generation_say_fork_failed(struct generation *g, bool reserve, const char *why)
+{
+    struct ipc_out out;
+
+    log_error("worker_start_failed", F_UINT("generation", g->id), F_CSTR("error", why));
+    ipc_begin(&out, "fork_failed");
+    ipc_add_u64(&out, "generation", g->id);
+    ipc_add_u64(&out, "reserve", reserve);
+    roles_tell_front(g->master, &out);
+    if (g->master->op.next == g)
+        deploy_failed(g->master, "no worker could be started: %s", why);
+}
+
+void generation_fork(struct generation *g, bool reserve)
+{
+    struct channel_sizes sizes = {GENERATION_REQUEST_RING, GENERATION_RESPONSE_RING};
+    struct master_worker *w;
+    struct ipc_out out;
+    sock_t pair[2] = {SOCK_NONE, SOCK_NONE};
+    int rc;
+
+    if (g->state == GEN_BOOTING || g->state == GEN_ENDED || g->socket == SOCK_NONE) {
+        generation_say_fork_failed(g, reserve, "its prototype is gone");
+        return;
+    }
+    w = mem_new(sizeof(*w));
+    w->generation = g;
+    w->id = ++g->master->next_worker;
+    w->reserve = reserve;
+    w->channel_fd = w->socket_fd = -1;
+    list_push(&g->workers, &w->node);
+    rc = channel_create(sizes, &w->channel_fd);
+    if (rc == 0)
+        rc = sock_pair(pair);
+    w->socket_fd = (int)pair[0];
+    if (rc == 0) {
+        ipc_begin(&out, "fork");
+        ipc_add_u64(&out, "worker", w->id);
+        ipc_add_fd(&out, w->channel_fd);
+        ipc_add_fd(&out, (int)pair[1]);
+        ipc_add_fd(&out, g->master->bell);
+        rc = ipc_send(g->socket, &out);
+    }
+    sock_close(pair[1]);
+    if (rc) {
+        generation_worker_free(w);
+        generation_say_fork_failed(g, reserve, err_text(rc));
+    }
+}
+
+static struct master_worker *generation_worker(struct generation *g, uint64_t id)
+{
+    list_each (it, &g->workers) {
+        struct master_worker *w = CONTAINER_OF(it, struct master_worker, node);
+
+        if (w->id == id)
+            return w;
+    }
+    return NULL;
+}
+
+static void generation_worker_ended(struct master_worker *w, const struct process_status *st)
+{
+    struct generation *g = w->generation;
+    struct ipc_out out;
+    bool crashed = st->end == PROCESS_SIGNALED || st->code != 0;
+
+    ipc_begin(&out, "worker_gone");
+    ipc_add_u64(&out, "worker", w->id);
+    ipc_add_u64(&out, "code", st->end == PROCESS_EXITED ? (uint64_t)st->code : 0);
+    ipc_add_u64(&out, "signal", st->end == PROCESS_SIGNALED ? (uint64_t)st->code : 0);
+    roles_tell_front(g->master, &out);
+    crashed = crashed && !w->killed && g->state == GEN_ACTIVE;
+    generation_worker_free(w);
+    if (crashed)
+        deploy_count_crash(g->master, g);
+    master_check_stopped(g->master);
+}
+
+void generation_forked(struct generation *g, struct ipc_in *in)
+{
+    struct master *m = g->master;
+    struct master_worker *w = generation_worker(g, ipc_get_u64(in, "worker"));
+    struct ipc_out out;
+
+    if (!w)
+        return;
+    w->pid = (int64_t)ipc_get_u64(in, "pid");
+    ipc_begin(&out, "worker");
+    ipc_add_u64(&out, "worker", w->id);
+    ipc_add_u64(&out, "pid", (uint64_t)w->pid);
+    ipc_add_u64(&out, "generation", g->id);
+    ipc_add_u64(&out, "reserve", w->reserve);
+    ipc_add_fd(&out, w->channel_fd);
+    ipc_add_fd(&out, w->socket_fd);
+    roles_tell_front(m, &out);
+    fs_close(w->channel_fd);
+    fs_close(w->socket_fd);
+    w->channel_fd = w->socket_fd = -1;
+    for (size_t i = 0; i < m->norphans; i++) {
+        struct process_status st = m->orphans[i];
+
+        if (st.pid != w->pid)
+            continue;
+        m->orphans[i] = m->orphans[--m->norphans];
+        generation_worker_ended(w, &st);
+        return;
+    }
+    if (w->killed)
+        (void)!process_kill(w->pid, SIGKILL); /* it may be gone */
+    deploy_worker(m, g);
+}
+
+void generation_fork_failed(struct generation *g, struct ipc_in *in)
+{
+    struct master_worker *w = generation_worker(g, ipc_get_u64(in, "worker"));
+
+    if (!w)
+        return;
+    generation_say_fork_failed(g, w->reserve, ipc_get_c(in, "error"));
+    generation_worker_free(w);
+}
+
+void generation_signal_worker(struct master *m, uint64_t worker, bool kill)
+{
+    list_each (it, &m->generations) {
+        struct master_worker *w =
+            generation_worker(CONTAINER_OF(it, struct generation, node), worker);
+
+        if (!w)
+            continue;
+        if (kill)
+            w->killed = true;
+        if (w->pid)
+            (void)!process_kill(w->pid, kill ? SIGKILL : SIGUSR1); /* it may be gone */
+        return;
+    }
+}
+
+void generation_kill_workers(struct generation *g)
+{
+    list_each_safe (it, &g->workers) {
+        struct master_worker *w = CONTAINER_OF(it, struct master_worker, node);
+
+        w->killed = true;
+        if (w->pid)
+            (void)!process_kill(w->pid, SIGKILL); /* it may be gone */
+    }
+}
+
+/* --- end -----------------------------------------------------------------------------------------
+ */
+
+static void generation_drain_over(void *arg)
+{
+    struct generation *g = arg;
+    struct ipc_out out;
+
+    log_warn("drain_timeout", F_UINT("generation", g->id));
+    ipc_begin(&out, "abandon");
+    ipc_add_u64(&out, "generation", g->id);
+    roles_tell_front(g->master, &out);
+}
+
+void generation_drain(struct generation *g)
+{
+    struct ipc_out out;
+
+    if (g->state == GEN_DRAINING || g->state == GEN_ENDED)
+        return;
+    if (g->master->active == g)
+        g->master->active = NULL;
+    g->state = GEN_DRAINING;
+    ipc_begin(&out, "retire");
+    ipc_add_u64(&out, "generation", g->id);
+    roles_tell_front(g->master, &out);
+    g->drain = net_timer_open(g->master->loop, generation_drain_over, g);
+    if (g->master->config->deploy.drain)
+        net_timer_start(g->drain, g->master->config->deploy.drain, 0);
+    if (!g->known_to_front)
+        generation_end(g);
+}
+
+void generation_drained(struct generation *g)
+{
+    log_info("generation_ended", F_CSTR("site", g->site), F_UINT("generation", g->id),
+        F_UINT("lived_ms", clock_mono_ms() - g->started_ms));
+    g->known_to_front = false;
+    generation_end(g);
+}
+
+void generation_end(struct generation *g)
+{
+    struct master *m = g->master;
+
+    if (m->active == g)
+        m->active = NULL;
+    if (g->known_to_front) {
+        struct ipc_out out;
+
+        ipc_begin(&out, "retire");
+        ipc_add_u64(&out, "generation", g->id);
+        roles_tell_front(m, &out);
+        g->known_to_front = false;
+    }
+    g->state = GEN_ENDED;
+    net_watch_close(g->watch);
+    g->watch = NULL;
+    sock_close(g->socket); /* the prototype ends by this */
+    g->socket = SOCK_NONE;
+    net_timer_close(g->drain);
+    g->drain = NULL;
+    generation_kill_workers(g);
+    list_each_safe (it, &g->workers) {
+        struct master_worker *w = CONTAINER_OF(it, struct master_worker, node);
+
+        if (!w->pid)
+            generation_worker_free(w); /* its answer will not come */
+    }
+    if (g->pid)
+        (void)!process_kill(g->pid, SIGTERM); /* it may be gone */
+}
+
+static void generation_free(struct generation *g)
+{
+    list_remove(&g->node);
+    net_watch_close(g->watch);
+    net_timer_close(g->drain);
+    sock_close(g->socket);
+    mem_free(g->site);
+    mem_free(g->root);
+    mem_free(g);
+}
+
+void generation_sweep(struct master *m)
+{
+    list_each_safe (it, &m->generations) {
+        struct generation *g = CONTAINER_OF(it, struct generation, node);
+
+        if (g->state == GEN_ENDED && !g->pid && list_empty(&g->workers))
+            generation_free(g);
+    }
+}
+
+static void generation_prototype_ended(struct generation *g, const struct process_status *st)
+{
+    struct master *m = g->master;
+    bool was_active = m->active == g;
+
+    g->pid = 0;
+    net_watch_close(g->watch);
+    g->watch = NULL;
+    sock_close(g->socket);
+    g->socket = SOCK_NONE;
+    if (g->state == GEN_ENDED || m->stopping)
+        return;
+    log_error("role_died", F_CSTR("role", "prototype"), F_UINT("generation", g->id),
+        F_INT("pid", st->pid),
+        F_CSTR("signal", st->end == PROCESS_SIGNALED ? process_signal_name(st->code) : NULL),
+        F_INT("code", st->code));
+    if (m->op.next == g)
+        deploy_failed(m, "the prototype ended (%s %d)",
+            st->end == PROCESS_SIGNALED ? "signal" : "exit code", st->code);
+    if (was_active) {
+        /* Its workers go on; a new generation takes over, since this one can fork no more. */
+        struct err err;
+
+        m->recover_due = true;
+        if (m->op.step == OP_NONE)
+            (void)!deploy_begin(m, OP_RECOVER, NULL, &err); /* it logs its failure */
+    }
+}
+
+bool generation_reaped(struct master *m, const struct process_status *st)
+{
+    list_each_safe (it, &m->generations) {
+        struct generation *g = CONTAINER_OF(it, struct generation, node);
+
+        if (g->pid == st->pid) {
+            generation_prototype_ended(g, st);
+        } else {
+            struct master_worker *found = NULL;
+
+            list_each (wit, &g->workers) {
+                struct master_worker *w = CONTAINER_OF(wit, struct master_worker, node);
+
+                if (w->pid == st->pid)
+                    found = w;
+            }
+            if (!found)
+                continue;
+            generation_worker_ended(found, st);
+        }
+        return true;
+    }
+    if (m->norphans < MASTER_ORPHANS)
+        m->orphans[m->norphans++] = *st;
+    return false;
+}

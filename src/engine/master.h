@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#ifndef EPHPM_ENGINE_MASTER_H
+#define EPHPM_ENGINE_MASTER_H
+
+/*
+ * The master role: starts every other process, binds the sockets, holds the control socket, and
+ * decides about generations.
+ *
+ * It runs no PHP and parses no network input but its own control socket's. Every other process is
+ * its child: front and prototypes by spawning, workers because they are adopted
+ * (process_fork_adopted), so it learns of each death itself and all of them die with it.
+ *
+ * Reading order: master.c (start, signals, stop), roles.c (the table of roles: front and
+ * prototypes, how they are spawned, what their death means), generation.c (generations and their
+ * workers), deploy.c (the steps from one generation to the next), control.c (the control socket).
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/list.h"
+#include "engine/config.h"
+#include "engine/ipc.h"
+#include "engine/shape.h"
+#include "net/loop.h"
+#include "platform/process.h"
+
+struct control;
+struct control_client;
+struct master;
+
+/* How this server was started; strings live as long as the master. */
+struct master_options {
+    enum config_mode mode;
+    const char *config_path; /* NULL: none (dev) */
+    bool config_explicit;
+    const struct config_override *overrides;
+    size_t noverrides;
+    const char *const *env;
+    bool try_next_port; /* dev: a taken port is no error, the next free one is used */
+    bool quiet;         /* no banner for people */
+};
+
+/* Runs the server; returns the exit code. */
+int master_main(const struct master_options *opt);
+
+enum generation_state {
+    GEN_BOOTING,  /* prototype is starting PHP */
+    GEN_WARMING,  /* PHP is up; compiling, probing */
+    GEN_ACTIVE,   /* gets new requests */
+    GEN_DRAINING, /* finishes what it has */
+    GEN_ENDED     /* waits for its processes to be reaped */
+};
+
+struct generation {
+    struct list node;
+    struct master *master;
+    uint64_t id;
+    enum generation_state state;
+    char *site;
+    char *root;   /* resolved document root */
+    bool jit_off; /* started without the JIT after a crash loop */
+    int64_t pid;  /* prototype, 0 when reaped */
+    sock_t socket;
+    struct net_watch *watch;
+    struct net_timer *drain;
+    struct list workers;
+    struct shape shape;
+    char php_version[32];
+    char jit_mode[16];
+    bool jit;
+    bool opcache;
+    bool known_to_front;
+    uint64_t started_ms;
+};
+
+struct master_worker {
+    struct list node;
+    struct generation *generation;
+    uint64_t id;
+    int64_t pid; /* 0: the fork was asked for, no answer yet */
+    bool reserve;
+    bool killed;    /* by us, on purpose */
+    int channel_fd; /* until the front has it */
+    int socket_fd;
+};
+
+enum op_kind { OP_START, OP_DEPLOY, OP_RESET, OP_RELOAD, OP_RECOVER };
+enum op_step { OP_NONE, OP_BOOT, OP_SCRIPTS, OP_COMPILE, OP_FIRST_WORKER, OP_PROBE };
+
+/* The way to a new generation; one at a time. */
+struct operation {
+    enum op_kind kind;
+    enum op_step step;
+    struct generation *next;
+    struct control_client *client; /* NULL: nobody waits for the answer */
+    struct config *config;         /* reload: the new one, until it is in force */
+    struct net_timer *timeout;
+    int list_fd, result_fd;
+    size_t url;
+    unsigned compiled;
+    uint64_t began_ms;
+    bool jit_off;
+};
+
+enum { MASTER_CRASHES = 64, MASTER_ORPHANS = 64 };
+
+struct master {
+    const struct master_options *opt;
+    struct config *config;
+    struct net_loop *loop;
+    char exe[4096];
+    char php_exe[4096];
+    char listen_text[128];
+    sock_t listener;
+    struct control *control;
+    int bell;
+    /* front */
+    int64_t front_pid;
+    sock_t front;
+    struct net_watch *front_watch;
+    bool front_ready;
+    bool front_listens;
+    unsigned front_deaths;
+    uint64_t front_started_ms;
+    struct net_timer *front_restart;
+    /* generations */
+    struct list generations; /* newest last */
+    struct generation *active;
+    uint64_t next_generation;
+    uint64_t next_worker;
+    struct operation op;
+    bool recover_due;
+    uint64_t crashes[MASTER_CRASHES]; /* ms, ring */
+    size_t ncrashes;
+    uint64_t recovered_ms;
+    struct process_status orphans[MASTER_ORPHANS]; /* reaped before they were announced */
+    size_t norphans;
+    /* who we run as */
+    bool set_user;
+    uint32_t uid, gid;
+    char user[64];
+    /* signals, end */
+    struct net_signal *signals[8];
+    size_t nsignals;
+    struct net_timer *stop_timer;
+    struct net_timer *watchdog;
+    bool stopping;
+    bool front_idle;
+    bool announced; /* READY=1 was said */
+    int exit_code;
+};
+
+/* roles.c */
+int roles_start_front(struct master *m) MUST_CHECK;
+int roles_start_prototype(struct master *m, struct generation *g) MUST_CHECK;
+/* Timer callback; arg is the master. */
+void roles_restart_front(void *arg);
+void roles_front_gone(struct master *m, const struct process_status *st);
+/* A message to the front; dropped when there is none (its successor is told everything again). */
+void roles_tell_front(struct master *m, struct ipc_out *out);
+void roles_send_config(struct master *m);
+void roles_send_listener(struct master *m);
+
+/* generation.c */
+struct generation *generation_new(
+    struct master *m, const char *site, const char *root, bool jit_off);
+struct generation *generation_find(struct master *m, uint64_t id);
+void generation_boot(struct generation *g, struct ipc_in *hello);
+void generation_tell_front(struct generation *g);
+void generation_fork(struct generation *g, bool reserve);
+void generation_forked(struct generation *g, struct ipc_in *in);
+void generation_fork_failed(struct generation *g, struct ipc_in *in);
+/* Finishes what it has, within the drain time; then it ends. */
+void generation_drain(struct generation *g);
+/* The front says that nothing of it is left. */
+void generation_drained(struct generation *g);
+/* Ends it at once: its processes are killed. */
+void generation_end(struct generation *g);
+/* A child was reaped: true when it belonged to a generation. */
+bool generation_reaped(struct master *m, const struct process_status *st);
+void generation_signal_worker(struct master *m, uint64_t worker, bool kill);
+void generation_kill_workers(struct generation *g);
+/* Frees the ended ones whose processes are gone; runs before the loop sleeps. */
+void generation_sweep(struct master *m);
+
+/* deploy.c */
+/* Begins; the answer goes to client when there is one. ERR_BUSY with err when another runs. */
+int deploy_begin(
+    struct master *m, enum op_kind kind, struct control_client *client, struct err *err) MUST_CHECK;
+void deploy_booted(struct master *m, struct generation *g);
+void deploy_scripts(struct master *m, struct ipc_in *in);
+void deploy_compiled(struct master *m, struct ipc_in *in);
+void deploy_worker(struct master *m, struct generation *g);
+void deploy_probed(struct master *m, struct ipc_in *in);
+/* The new generation (or what it needs) failed. */
+void deploy_failed(struct master *m, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void deploy_client_gone(struct master *m, struct control_client *c);
+/* A worker crashed; may begin a recovery. */
+void deploy_count_crash(struct master *m, struct generation *g);
+
+/* control.c */
+int control_open(struct master *m, struct control **out, struct err *err) MUST_CHECK;
+void control_close(struct control *c); /* NULL is fine */
+const char *control_path(const struct control *c);
+/* A line of progress, and the last line. The client is closed after the last one. */
+void control_progress(struct control_client *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void control_done(struct control_client *c, bool ok, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* The front's part of a status came. */
+void control_status(struct control *c, struct str front_json);
+
+/* master.c */
+void master_stop(struct master *m, const char *why);
+void master_check_stopped(struct master *m);
+/* The server serves for the first time. */
+void master_announce(struct master *m, struct generation *g);
+int master_load_config(struct master *m, struct config **out, struct err *err) MUST_CHECK;
+
+#endif

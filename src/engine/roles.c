@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "core/log.h"
+#include "engine/front.h"
+#include "engine/master.h"
+#include "engine/prototype.h"
+#include "platform/clock.h"
+#include "platform/fs.h"
+
+/* What a role is: who starts it, what it may keep, what its end means. */
+enum role_restart { ROLE_RESTART, ROLE_ENDS_GENERATION };
+
+struct role {
+    const char *name;
+    const char *argument; /* how the executable knows */
+    bool drops_user;      /* runs as run_as_user when the master is root */
+    enum role_restart restart;
+};
+
+static const struct role roles[] = {
+    {"front", "--role=front", true, ROLE_RESTART},
+    {"prototype", "--role=prototype", true, ROLE_ENDS_GENERATION},
+};
+enum { ROLES_FRONT, ROLES_PROTOTYPE };
+
+enum {
+    ROLES_BRAKE_MS = 200, /* restart delay of a front that died young, times its deaths */
+    ROLES_BRAKE_MAX_MS = 5000,
+    ROLES_STABLE_MS = 10000 /* a front that lived so long starts from 0 again */
+};
+
+static int roles_spawn(struct master *m, const struct role *r, const char *exe, const char *title,
+    const struct process_fd *fds, size_t nfds, int64_t *pid)
+{
+    /* A long first argument gives the process title room. */
+    char pad[200];
+    char *argv[4];
+    struct process_spawn s = {
+        .exe = exe,
+        .argv = argv,
+        .fds = fds,
+        .nfds = nfds,
+        .die_with_parent = true,
+        .set_user = r->drops_user && m->set_user,
+        .uid = m->uid,
+        .gid = m->gid,
+        .user = m->user,
+    };
+
+    (void)snprintf(pad, sizeof(pad), "%-199s", title);
+    argv[0] = pad;
+    argv[1] = (char *)(uintptr_t)r->argument;
+    argv[2] = (char *)(uintptr_t)(log_get_level() >= LOG_DEBUG ? "-v" : NULL);
+    argv[3] = NULL;
+    return process_spawn(&s, pid);
+}
+
+/* --- front ---------------------------------------------------------------------------------------
+ */
+
+void roles_tell_front(struct master *m, struct ipc_out *out)
+{
+    int rc;
+
+    if (m->front == SOCK_NONE) {
+        buf_fini(&out->buf);
+        return;
+    }
+    rc = ipc_send(m->front, out);
+    if (rc == 0 || rc == ERR_CLOSED)
+        return; /* a front that is gone is reaped and replaced */
+    log_error("front_does_not_listen", F_ERR(rc));
+    if (m->front_pid)
+        (void)!process_kill(m->front_pid, 9); /* it may be gone */
+}
+
+void roles_send_config(struct master *m)
+{
+    struct buf text = {0};
+    struct ipc_out out;
+    const struct shape *s = m->active ? &m->active->shape : NULL;
+    struct operation *op = &m->op;
+
+    if (op->next && op->step >= OP_BOOT)
+        s = &op->next->shape;
+    config_serialize(m->config, &text);
+    ipc_begin(&out, "config");
+    ipc_add(&out, "text", buf_str(&text));
+    ipc_add_u64(&out, "workers", s ? (uint64_t)s->workers : 1);
+    ipc_add_u64(&out, "workers_min", s ? (uint64_t)s->workers_min : 1);
+    ipc_add_u64(&out, "queue", s ? (uint64_t)s->queue_size : 256);
+    ipc_add_u64(&out, "shed_ms",
+        m->config->php.overload_policy == CONFIG_OVERLOAD_WAIT ? 0
+        : s                                                    ? s->shed_after
+                                                               : 10000);
+    ipc_add_u64(&out, "idle_ms", 30000);
+    roles_tell_front(m, &out);
+    buf_fini(&text);
+}
+
+void roles_send_listener(struct master *m)
+{
+    struct ipc_out out;
+
+    if (m->front_listens || !m->front_ready)
+        return;
+    m->front_listens = true;
+    ipc_begin(&out, "listen");
+    ipc_add_fd(&out, (int)m->listener);
+    roles_tell_front(m, &out);
+}
+
+/* A new front: it is told all that the one before knew. */
+static void roles_front_ready(struct master *m)
+{
+    m->front_ready = true;
+    roles_send_config(m);
+    list_each (it, &m->generations) {
+        struct generation *g = CONTAINER_OF(it, struct generation, node);
+
+        if (g->state == GEN_ACTIVE || g->state == GEN_WARMING)
+            generation_tell_front(g);
+    }
+    if (m->active) {
+        roles_send_listener(m);
+        for (int64_t i = 0; i < m->active->shape.workers_min; i++)
+            generation_fork(m->active, false);
+    }
+}
+
+static void roles_on_front_message(struct master *m, struct ipc_in *in)
+{
+    struct generation *g = generation_find(m, ipc_get_u64(in, "generation"));
+
+    if (ipc_is(in, "ready"))
+        roles_front_ready(m);
+    else if (ipc_is(in, "fork") && g)
+        generation_fork(g, ipc_get_u64(in, "reserve") != 0);
+    else if (ipc_is(in, "signal"))
+        generation_signal_worker(m, ipc_get_u64(in, "worker"), ipc_get_u64(in, "kill") != 0);
+    else if (ipc_is(in, "drained") && g)
+        generation_drained(g);
+    else if (ipc_is(in, "probed"))
+        deploy_probed(m, in);
+    else if (ipc_is(in, "status"))
+        control_status(m->control, ipc_get(in, "json"));
+    else if (ipc_is(in, "idle")) {
+        m->front_idle = true;
+        master_check_stopped(m);
+    }
+}
+
+static void roles_on_front(void *arg, int events)
+{
+    struct master *m = arg;
+
+    (void)events;
+    while (m->front != SOCK_NONE) {
+        struct ipc_in in;
+        int rc = ipc_recv(m->front, &in);
+
+        if (rc == ERR_AGAIN)
+            return;
+        if (rc) { /* it ended: SIGCHLD says how */
+            net_watch_set(m->front_watch, 0);
+            return;
+        }
+        roles_on_front_message(m, &in);
+        ipc_done(&in);
+    }
+}
+
+static void roles_close_front(struct master *m)
+{
+    net_watch_close(m->front_watch);
+    m->front_watch = NULL;
+    sock_close(m->front);
+    m->front = SOCK_NONE;
+    m->front_ready = m->front_listens = false;
+}
+
+int roles_start_front(struct master *m)
+{
+    sock_t pair[2];
+    struct process_fd fds[2];
+    int rc = sock_pair(pair);
+
+    if (rc)
+        return rc;
+    fds[0] = (struct process_fd){(int)pair[1], FRONT_SOCKET};
+    fds[1] = (struct process_fd){m->bell, FRONT_BELL};
+    rc = roles_spawn(
+        m, &roles[ROLES_FRONT], m->exe, "ephpm: front", fds, ARRAY_LEN(fds), &m->front_pid);
+    sock_close(pair[1]);
+    if (rc) {
+        sock_close(pair[0]);
+        return rc;
+    }
+    m->front = pair[0];
+    m->front_started_ms = clock_mono_ms();
+    rc = net_watch_open(m->loop, m->front, roles_on_front, m, &m->front_watch);
+    if (rc)
+        return rc;
+    net_watch_set(m->front_watch, NET_READ);
+    return 0;
+}
+
+void roles_restart_front(void *arg)
+{
+    struct master *m = arg;
+    int rc;
+
+    if (m->stopping)
+        return;
+    rc = roles_start_front(m);
+    if (rc) {
+        log_error("role_start_failed", F_CSTR("role", roles[ROLES_FRONT].name), F_ERR(rc));
+        master_stop(m, "the front cannot be started");
+        m->exit_code = 1;
+    }
+}
+
+void roles_front_gone(struct master *m, const struct process_status *st)
+{
+    uint64_t lived = clock_mono_ms() - m->front_started_ms;
+    uint64_t delay;
+
+    m->front_pid = 0;
+    roles_close_front(m);
+    if (m->stopping) {
+        m->front_idle = true;
+        return;
+    }
+    log_error("role_died", F_CSTR("role", "front"), F_INT("pid", st->pid),
+        F_CSTR("signal", st->end == PROCESS_SIGNALED ? process_signal_name(st->code) : NULL),
+        F_INT("code", st->code));
+    if (!m->announced) {
+        m->exit_code = 1;
+        master_stop(m, "the front cannot start");
+        return;
+    }
+    /* Its clients are gone with it, and so is what the workers were doing for them. */
+    list_each_safe (it, &m->generations) {
+        struct generation *g = CONTAINER_OF(it, struct generation, node);
+
+        g->known_to_front = false;
+        generation_kill_workers(g);
+        if (g->state == GEN_DRAINING)
+            generation_end(g);
+    }
+    if (m->op.step != OP_NONE)
+        deploy_failed(m, "the front ended meanwhile");
+    m->front_deaths = lived > ROLES_STABLE_MS ? 0 : m->front_deaths + 1;
+    delay = MIN((uint64_t)ROLES_BRAKE_MS * m->front_deaths, (uint64_t)ROLES_BRAKE_MAX_MS);
+    net_timer_start(m->front_restart, delay, 0);
+}
+
+/* --- prototypes ----------------------------------------------------------------------------------
+ */
+
+static void roles_on_prototype_message(struct generation *g, struct ipc_in *in)
+{
+    struct master *m = g->master;
+
+    if (ipc_is(in, "hello"))
+        generation_boot(g, in);
+    else if (ipc_is(in, "booted")) {
+        g->jit = ipc_get_u64(in, "jit") != 0;
+        g->opcache = ipc_get_u64(in, "opcache") != 0;
+        (void)snprintf(g->jit_mode, sizeof(g->jit_mode), "%s", ipc_get_c(in, "jit_mode"));
+        deploy_booted(m, g);
+    } else if (ipc_is(in, "failed")) {
+        log_error(
+            "php_start_failed", F_UINT("generation", g->id), F_STR("error", ipc_get(in, "error")));
+        if (m->op.next == g)
+            deploy_failed(m, "PHP did not start: %s", ipc_get_c(in, "error"));
+    } else if (ipc_is(in, "forked"))
+        generation_forked(g, in);
+    else if (ipc_is(in, "fork_failed"))
+        generation_fork_failed(g, in);
+    else if (ipc_is(in, "scripts_done"))
+        deploy_scripts(m, in);
+    else if (ipc_is(in, "compiled"))
+        deploy_compiled(m, in);
+}
+
+static void roles_on_prototype(void *arg, int events)
+{
+    struct generation *g = arg;
+
+    (void)events;
+    while (g->watch && g->state != GEN_ENDED) {
+        struct ipc_in in;
+        int rc = ipc_recv(g->socket, &in);
+
+        if (rc == ERR_AGAIN)
+            return;
+        if (rc) {
+            net_watch_set(g->watch, 0);
+            return;
+        }
+        roles_on_prototype_message(g, &in);
+        ipc_done(&in);
+    }
+}
+
+int roles_start_prototype(struct master *m, struct generation *g)
+{
+    char title[64];
+    sock_t pair[2];
+    struct process_fd fd;
+    int rc = sock_pair(pair);
+
+    if (rc)
+        return rc;
+    fd = (struct process_fd){(int)pair[1], PROTOTYPE_SOCKET};
+    (void)snprintf(
+        title, sizeof(title), "ephpm: prototype %s/%llu", g->site, (unsigned long long)g->id);
+    rc = roles_spawn(m, &roles[ROLES_PROTOTYPE], m->php_exe, title, &fd, 1, &g->pid);
+    sock_close(pair[1]);
+    if (rc) {
+        sock_close(pair[0]);
+        return rc;
+    }
+    g->socket = pair[0];
+    rc = net_watch_open(m->loop, g->socket, roles_on_prototype, g, &g->watch);
+    if (rc)
+        return rc;
+    net_watch_set(g->watch, NET_READ);
+    return 0;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#include "unit/engine/config_text.h"
+
+extern const struct test tests_config_warn[];
+
+static void test_config_warns_of_keys_without_effect(void)
+{
+    static const struct {
+        const char *text;
+        enum config_mode mode;
+        const char *want; /* NULL: no warning */
+    } cases[] = {
+        {"[server.security]\nopen_basedir=true", CONFIG_SERVE,
+            "server.security.open_basedir (test_config.toml:2:1) has no effect: acts in "
+            "multi-site"},
+        {"[server.security]\nopen_basedir=false", CONFIG_SERVE, NULL},
+        {"[server]\nsites_dir='s'\n[server.security]\nopen_basedir=true", CONFIG_SERVE, NULL},
+        {"[server.security]\ndisable_shell_exec=true", CONFIG_SERVE, "disable_shell_exec"},
+        {"[server.security]\nmulti_tenant_hardening=true", CONFIG_SERVE, "multi_tenant_hardening"},
+        {"[server]\nsites_domain_suffix='.x'", CONFIG_SERVE, "sites_domain_suffix"},
+        {"[server]\nrun_as_group='www'", CONFIG_SERVE, "run_as_group"},
+        {"[server]\nrun_as_user='www'\nrun_as_group='www'", CONFIG_SERVE, NULL},
+        {"[server.response]\ncompression=false\ncompression_level=5", CONFIG_SERVE,
+            "compression is off"},
+        {"[server.file_cache]\nmax_entries=5", CONFIG_SERVE, "file_cache.enabled is false"},
+        {"[server.file_cache]\nenabled=true\nmax_entries=5", CONFIG_SERVE, NULL},
+        {"[server.security]\nproxy_protocol='on'", CONFIG_SERVE, "trusted_proxies is empty"},
+        {"[server.security]\nproxy_protocol='off'", CONFIG_SERVE, NULL},
+        {"[server.logging]\naccess_format='json'", CONFIG_SERVE, "logging.access is empty"},
+        {"[server.limits]\nper_ip_burst=5", CONFIG_SERVE, "per_ip_rate is 0"},
+        {"[server.limits]\nper_site_burst=5\nper_site_rate=1", CONFIG_SERVE, NULL},
+        {"[php]\nshed_after_ms=5\noverload_policy='wait'", CONFIG_SERVE, "shed_after_ms"},
+        {"[php]\nopcache_revalidate_freq=5", CONFIG_SERVE, "validate_timestamps is off"},
+        {"[php]\nopcache_revalidate_freq=5", CONFIG_DEV, NULL},
+        {"[php]\nopcache_jit_buffer_size=64", CONFIG_DEV, "the JIT is off"},
+        {"[php]\nopcache_jit_buffer_size=64", CONFIG_SERVE, NULL},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct config *c = config_text(cases[i].text, cases[i].mode);
+
+        test_row(cases[i].text);
+        CHECK_INT(c->warnings.n, cases[i].want ? 1 : 0);
+        if (c->warnings.n && cases[i].want && !strstr(c->warnings.v[0], cases[i].want))
+            test_fail(__FILE__, __LINE__, "the warning is: %s", c->warnings.v[0]);
+        config_unref(c);
+    }
+    test_row(NULL);
+}
+
+static void test_config_notes_compatibility_keys(void)
+{
+    struct config *c = config_text(
+        "[php]\nfpm_engine='spawn_blocking'\ncrash_containment=true\nopcache_jit='auto'",
+        CONFIG_SERVE);
+
+    CHECK_INT(c->notices.n, 3);
+    CHECK_INT(c->warnings.n, 0);
+    CHECK(c->notices.n == 3 && strstr(c->notices.v[0], "every worker is a process") != NULL);
+    config_unref(c);
+}
+
+const struct test tests_config_warn[] = {
+    TEST(test_config_warns_of_keys_without_effect),
+    TEST(test_config_notes_compatibility_keys),
+    TEST_END,
+};
