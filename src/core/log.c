@@ -277,7 +277,7 @@ static void write_line(
     if (sink.format == LOG_JSON)
         buf_add_char(&b, '}');
     buf_add_char(&b, '\n');
-    if (fs_write(sink.fd, b.p, b.len) == 0)
+    if (fs_write_ready(sink.fd) && fs_write(sink.fd, b.p, b.len) == 0)
         sink.dropped = 0;
     else
         sink.dropped++;

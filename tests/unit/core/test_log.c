@@ -210,30 +210,6 @@ static void test_log_long_values_are_cut(void)
     buf_fini(&c.text);
 }
 
-static void test_log_counts_dropped_lines(void)
-{
-    struct capture c;
-    struct str rest;
-    int read_only;
-
-    CHECK_INT(fs_open_read("/dev/null", &read_only), 0);
-    capture_start(&c, LOG_TEXT, LOG_INFO);
-    log_info("before");
-    capture_end(&c);
-    buf_fini(&c.text);
-    log_init("front", read_only, LOG_TEXT, LOG_INFO);
-    log_info("lost");
-    log_info("lost");
-    fs_close(read_only);
-    capture_start(&c, LOG_TEXT, LOG_INFO);
-    log_info("fresh");
-    capture_end(&c);
-    rest = buf_str(&c.text);
-    /* A new sink starts a new count. */
-    CHECK_STR(next_line(&rest), "info front: fresh");
-    buf_fini(&c.text);
-}
-
 static void *emit_many(void *arg)
 {
     for (int i = 0; i < 500; i++)
@@ -272,7 +248,6 @@ const struct test tests_log[] = {
     TEST(test_log_repeats_are_limited),
     TEST(test_log_repeats_are_counted_later),
     TEST(test_log_long_values_are_cut),
-    TEST(test_log_counts_dropped_lines),
     TEST(test_log_threads_do_not_mix_lines),
     TEST_END,
 };

@@ -36,20 +36,19 @@ static void test_timefmt_http_formats_known_dates(void)
 /* The C library in its "C" locale is the judge. */
 static void test_timefmt_agrees_with_strftime(void)
 {
-    for (int64_t sec = -2000000000; sec < 8000000000; sec += 86400 * 7 + 12345) {
+    for (int64_t sec = 0; sec < 8000000000; sec += 86400 * 7 + 12345) {
         char ours[TIMEFMT_MAX], theirs[64];
         time_t t = (time_t)sec;
-        struct tm tm;
+        struct tm *tm = gmtime(&t);
         int64_t back = 0;
 
-        gmtime_r(&t, &tm);
-        strftime(theirs, sizeof(theirs), "%a, %d %b %Y %H:%M:%S GMT", &tm);
+        strftime(theirs, sizeof(theirs), "%a, %d %b %Y %H:%M:%S GMT", tm);
         timefmt_http(sec, ours);
         if (strcmp(ours, theirs) != 0)
             test_fail(__FILE__, __LINE__, "%lld: %s, not %s", (long long)sec, ours, theirs);
         CHECK_INT(timefmt_http_parse(str_c(ours), &back), 0);
         CHECK_INT(back, sec);
-        strftime(theirs, sizeof(theirs), "%d/%b/%Y:%H:%M:%S +0000", &tm);
+        strftime(theirs, sizeof(theirs), "%d/%b/%Y:%H:%M:%S +0000", tm);
         CHECK_INT(timefmt_common_log(sec, ours), 26);
         CHECK_STR(str_c(ours), theirs);
     }

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#include "unit/test.h"
+
+extern const struct test tests_conf[], tests_json[], tests_log[], tests_timefmt[], tests_toml[];
+
+TEST_MAIN(tests_conf, tests_json, tests_log, tests_timefmt, tests_toml)
