@@ -1,0 +1,1 @@
+fuzzer(str SOURCES fuzz_str.c DEPS base)

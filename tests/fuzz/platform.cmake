@@ -1,0 +1,1 @@
+fuzzer(sock_addr SOURCES fuzz_sock_addr.c DEPS platform)
