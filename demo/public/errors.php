@@ -24,11 +24,13 @@ case 'status':
 
 page_start('Errors');
 ?>
-<p>Each of these ends one request and nothing else. Look at the server's log, then reload the first page.</p>
+<p>Each of these ends one request and nothing else. Look at the server's log, then reload the first page.
+Where errors are shown (<code>display_errors</code>, on in <code>dev</code>) PHP answers with 200 and the message;
+where they are not, with 500.</p>
 <ul class="links">
-  <li><a href="/errors.php?do=exception">An uncaught exception</a>: 500.</li>
-  <li><a href="/errors.php?do=fatal">A call of a function that does not exist</a>: 500.</li>
-  <li><a href="/errors.php?do=memory">More memory than memory_limit</a>: 500.</li>
+  <li><a href="/errors.php?do=exception">An uncaught exception</a>.</li>
+  <li><a href="/errors.php?do=fatal">A call of a function that does not exist</a>.</li>
+  <li><a href="/errors.php?do=memory">More memory than memory_limit</a>.</li>
   <li><a href="/errors.php?do=status">A status of your own</a>: 418.</li>
   <li><a href="/no-such-file.css">A file that is not there</a>: the front controller answers.</li>
   <li><a href="/.hidden">A dot file</a>: 403.</li>
