@@ -82,7 +82,7 @@ bool process_is_root(void);
  * number that is in no database is taken when the group is given, too. */
 int process_find_user(const char *user, const char *group, uint32_t *uid, uint32_t *gid) MUST_CHECK;
 /* May that user (with set_user; else this process) list and enter the directory? Asked in a child
- * that becomes the user. 0 or an error. */
+ * that becomes the user; user NULL: without supplementary groups. 0 or an error. */
 int process_can_search(
     const char *dir, bool set_user, uint32_t uid, uint32_t gid, const char *user) MUST_CHECK;
 /* Name of a uid into out; falls back to the number. */

@@ -99,13 +99,13 @@ void process_user_name(uint32_t uid, char *out, size_t cap)
 static int process_try_search(
     const char *dir, bool set_user, uint32_t uid, uint32_t gid, const char *user)
 {
-    if (set_user && (initgroups(user, gid) || setgid(gid) || setuid(uid)))
+    if (set_user &&
+        ((user ? initgroups(user, gid) : setgroups(1, &gid)) || setgid(gid) || setuid(uid)))
         return errno;
     return access(dir, R_OK | X_OK) ? errno : 0;
 }
 
-int process_can_search(
-    const char *dir, bool set_user, uint32_t uid, uint32_t gid, const char *user)
+int process_can_search(const char *dir, bool set_user, uint32_t uid, uint32_t gid, const char *user)
 {
     int status = 0;
     pid_t pid = fork();

@@ -87,6 +87,22 @@ static void test_process_users_are_found(void)
     CHECK_INT(process_is_root(), geteuid() == 0);
 }
 
+static void test_process_can_search_asks_as_the_user(void)
+{
+    struct tmpdir t;
+
+    tmpdir_init(&t); /* mode 0700 */
+    tmpdir_write(&t, "f", "x");
+    CHECK_INT(process_can_search(t.path, false, 0, 0, NULL), 0);
+    CHECK_INT(process_can_search(tmpdir_path(&t, "no"), false, 0, 0, NULL), ERR_NOTFOUND);
+    CHECK_INT(process_can_search(tmpdir_path(&t, "f/x"), false, 0, 0, NULL), ERR_NOTDIR);
+    if (process_is_root()) {
+        CHECK_INT(process_can_search(t.path, true, 65534, 65534, NULL), ERR_ACCESS);
+        CHECK_INT(process_can_search("/", true, 65534, 65534, "nobody"), 0);
+    }
+    tmpdir_fini(&t);
+}
+
 static void test_process_fd_limit_is_raised(void)
 {
     struct rlimit old, r;
@@ -174,6 +190,7 @@ static void test_process_kill_takes_one_pid_only(void)
 const struct test tests_process[] = {
     TEST(test_process_title_shows_in_proc),
     TEST(test_process_users_are_found),
+    TEST(test_process_can_search_asks_as_the_user),
     TEST(test_process_fd_limit_is_raised),
     TEST(test_process_count_fds_counts),
     TEST(test_process_notify_sends_one_datagram),
