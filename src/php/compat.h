@@ -74,6 +74,13 @@ static inline void compat_signals_startup(void)
 #endif
 }
 
+/* Whether timer.c can stand in for PHP's timer: it is the one of POSIX interval timers. */
+#if defined(ZEND_MAX_EXECUTION_TIMERS) || defined(ZEND_WIN32) || defined(EPHPM_PHP_STATIC)
+#define COMPAT_OWN_TIMER 0
+#else
+#define COMPAT_OWN_TIMER 1
+#endif
+
 /* 8.5 has a hook of the SAPI before the body is read; earlier versions get the same by a call
  * before startup. */
 #if PHP_VERSION_ID >= 80500

@@ -274,6 +274,7 @@ void embed_after_fork(void)
 {
     compat_child_init();
     compat_random_reset();
+    embed_timer_forget();
     embed_g.interrupted = 0;
     embed_g.nrequests = 0;
     embed_install_crash_handler();

@@ -89,6 +89,10 @@ char *embed_ini_text(const struct embed_options *opt);
 void embed_ini_lock_admin(const struct embed_options *opt);
 void embed_ini_shutdown(void);
 
+/* timer.c */
+/* Whoever may have changed SIGPROF or its timer says so: after a fork, after pcntl_signal(). */
+void embed_timer_forget(void);
+
 /* functions/functions.c */
 extern struct _zend_module_entry embed_module;
 /* opcache_reset() tells the host; chdir() is noticed. */

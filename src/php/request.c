@@ -11,6 +11,7 @@
 /* The directory PHP was last sent to; NULL when it is not known. */
 static char *cwd_dir;
 static size_t cwd_len;
+static bool code_is_immutable; /* opcache.validate_timestamps=0 */
 
 static void (*next_interrupt)(zend_execute_data *execute_data);
 static zend_result (*next_stream_open)(zend_file_handle *handle);
@@ -81,6 +82,7 @@ void embed_request_hooks_late(void)
     next_interrupt = zend_interrupt_function;
     zend_interrupt_function = on_interrupt;
     zend_observer_error_register(on_error);
+    code_is_immutable = !INI_BOOL("opcache.validate_timestamps") && INI_BOOL("opcache.enable");
 }
 
 void embed_interrupt(void)
@@ -101,11 +103,9 @@ static void enter_script_dir(const struct str path)
 {
     ptrdiff_t slash = str_rchr(path, '/');
     size_t n = slash > 0 ? (size_t)slash : 1;
-    bool immutable = !INI_BOOL("opcache.validate_timestamps") && INI_BOOL("opcache.enable");
-
     if (slash < 0)
         return;
-    if (immutable && cwd_dir && !embed_functions_cwd_changed && cwd_len == n &&
+    if (code_is_immutable && cwd_dir && !embed_functions_cwd_changed && cwd_len == n &&
         memcmp(cwd_dir, path.p, n) == 0)
         return;
     cwd_dir = mem_resize(cwd_dir, n + 1);

@@ -107,12 +107,24 @@ static const zend_function_entry functions[] = {ZEND_FE(fastcgi_finish_request, 
 /* --- hooks on PHP's functions
  * ------------------------------------------------------------------------------------------ */
 
-static zif_handler stock_chdir, stock_opcache_reset;
+static zif_handler stock_chdir, stock_opcache_reset, stock_pcntl_signal, stock_pcntl_sigprocmask;
 
 static ZEND_FUNCTION(wrapped_chdir)
 {
     embed_functions_cwd_changed = true;
     stock_chdir(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+}
+
+static ZEND_FUNCTION(wrapped_pcntl_signal)
+{
+    embed_timer_forget();
+    stock_pcntl_signal(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+}
+
+static ZEND_FUNCTION(wrapped_pcntl_sigprocmask)
+{
+    embed_timer_forget();
+    stock_pcntl_sigprocmask(INTERNAL_FUNCTION_PARAM_PASSTHRU);
 }
 
 static ZEND_FUNCTION(wrapped_opcache_reset)
@@ -137,6 +149,8 @@ static zif_handler wrap(const char *name, zif_handler handler)
 void embed_functions_wrap(void)
 {
     stock_chdir = wrap("chdir", ZEND_FN(wrapped_chdir));
+    stock_pcntl_signal = wrap("pcntl_signal", ZEND_FN(wrapped_pcntl_signal));
+    stock_pcntl_sigprocmask = wrap("pcntl_sigprocmask", ZEND_FN(wrapped_pcntl_sigprocmask));
     stock_opcache_reset = wrap("opcache_reset", ZEND_FN(wrapped_opcache_reset));
 }
 
