@@ -269,19 +269,21 @@ static int exchange_start(struct http_exchange *x, struct str first, bool whole)
     return rc;
 }
 
-int http_exchange_send_head(
-    struct http_exchange *x, const struct response_head *h, uint64_t length, bool forbid_body)
+int http_exchange_send_head(struct http_exchange *x, const struct response_head *h, uint64_t length,
+    bool forbid_body, struct str body)
 {
     struct response_send send = {
         .framing = forbid_body ? RESPONSE_NONE : RESPONSE_LENGTH, .length = length};
-    struct buf head = {0};
-    struct str part;
+    struct buf *head = &x->server->head;
+    struct str parts[2];
     int rc;
 
-    exchange_write_head(x, h, &send, &head);
-    part = buf_str(&head);
-    rc = exchange_wire(x, &part, 1);
-    buf_fini(&head);
+    buf_clear(head);
+    exchange_write_head(x, h, &send, head);
+    parts[0] = buf_str(head);
+    parts[1] = body;
+    rc = exchange_wire(x, parts, body.len ? 2 : 1);
+    x->body_wire += body.len;
     return rc;
 }
 

@@ -22,6 +22,9 @@ struct dir {
 struct shared_file {
     struct file_cache_file pub;
     unsigned refs;
+    char *content;
+    struct str coded[CODING_COUNT]; /* owned */
+    size_t *coded_total;            /* the cache's count; NULL once the cache let go */
 };
 
 struct entry {
@@ -47,6 +50,7 @@ struct file_cache {
     struct list open;
     size_t negatives;
     size_t open_files;
+    size_t coded_total;
     struct watch *watch; /* NULL: none */
     uint64_t hits;
     uint64_t misses;
@@ -144,6 +148,9 @@ static void file_unref(struct shared_file *f)
     if (--f->refs > 0)
         return;
     fs_close(f->pub.fd);
+    mem_free(f->content);
+    for (size_t i = 0; i < CODING_COUNT; i++)
+        disown(&f->coded[i]);
     mem_free(f);
 }
 
@@ -151,6 +158,9 @@ static void entry_drop_file(struct file_cache *c, struct entry *e)
 {
     if (!e->file)
         return;
+    for (size_t i = 0; i < CODING_COUNT; i++)
+        c->coded_total -= e->file->coded[i].len;
+    e->file->coded_total = NULL;
     file_unref(e->file);
     e->file = NULL;
     list_remove(&e->in_open);
@@ -346,6 +356,16 @@ int file_cache_lookup(
     return 0;
 }
 
+/* Of a small file. Without it the descriptor serves as well. */
+static void read_content(struct shared_file *f)
+{
+    size_t want = (size_t)f->pub.st.size, got = 0;
+
+    f->content = mem_new(want);
+    if (fs_pread(f->pub.fd, f->content, want, 0, &got) == 0 && got == want)
+        f->pub.content = str_n(f->content, want);
+}
+
 static int open_file(struct file_cache *c, struct entry *e)
 {
     struct shared_file *f;
@@ -372,6 +392,9 @@ static int open_file(struct file_cache *c, struct entry *e)
     f->pub.fd = fd;
     f->pub.st = st;
     f->refs = 1;
+    f->coded_total = &c->coded_total;
+    if (st.size <= c->cfg.inline_bytes)
+        read_content(f);
     e->file = f;
     list_push(&c->open, &e->in_open);
     c->open_files++;
@@ -406,10 +429,31 @@ int file_cache_open(
     return 0;
 }
 
+void file_cache_ref(struct file_cache_file *f)
+{
+    CONTAINER_OF(f, struct shared_file, pub)->refs++;
+}
+
 void file_cache_put(struct file_cache_file *f)
 {
     if (f)
         file_unref(CONTAINER_OF(f, struct shared_file, pub));
+}
+
+struct str file_cache_coded(const struct file_cache_file *f, enum coding coding)
+{
+    return CONTAINER_OF(f, struct shared_file, pub)->coded[coding];
+}
+
+void file_cache_keep_coded(
+    struct file_cache *c, struct file_cache_file *f, enum coding coding, struct str body)
+{
+    struct shared_file *s = CONTAINER_OF(f, struct shared_file, pub);
+
+    if (!s->coded_total || s->coded[coding].p || c->coded_total + body.len > c->cfg.coded_bytes)
+        return;
+    s->coded[coding] = own(body);
+    c->coded_total += body.len;
 }
 
 bool file_cache_sibling(

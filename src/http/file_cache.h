@@ -31,6 +31,8 @@ struct file_cache_config {
     size_t max_entries;    /* least recently used ones go first; a quarter may be negative */
     size_t max_open;       /* descriptors kept open while nobody uses them */
     size_t max_watches;    /* watched folders; 0: no notices */
+    size_t inline_bytes;   /* of an open file that is not larger, the content is kept, too */
+    size_t coded_bytes;    /* of coded (compressed) bodies kept in all */
     uint32_t valid_ms;     /* of a watched entry */
     uint32_t unwatched_ms; /* of any other */
 };
@@ -47,7 +49,8 @@ struct file_cache_entry {
 /* An open file shared by everyone who sends it now. */
 struct file_cache_file {
     int fd;
-    struct fs_stat st; /* of the descriptor */
+    struct fs_stat st;  /* of the descriptor */
+    struct str content; /* the whole file, when it is small; p == NULL else */
 };
 
 struct file_cache *file_cache_new(const struct file_cache_config *cfg);
@@ -63,6 +66,14 @@ int file_cache_lookup(struct file_cache *c, struct str path, uint64_t now_ms,
  * file_cache_put(). */
 int file_cache_open(struct file_cache *c, struct str path, uint64_t now_ms,
     struct file_cache_file **out) MUST_CHECK;
+/* A body of this file that was kept for a coding, valid while f is held; p == NULL when there is
+ * none. */
+struct str file_cache_coded(const struct file_cache_file *f, enum coding coding);
+/* Keeps one, copied, while there is room for it and until the file leaves the cache. */
+void file_cache_keep_coded(
+    struct file_cache *c, struct file_cache_file *f, enum coding coding, struct str body);
+/* One more holder. */
+void file_cache_ref(struct file_cache_file *f);
 /* NULL is fine. May be called after file_cache_free(). */
 void file_cache_put(struct file_cache_file *f);
 /* Is there a regular file (no link) path + coding_suffix(coding)?  Remembered with the path's

@@ -59,24 +59,28 @@ static void handlers_put_file(void *arg)
     file_cache_put(arg);
 }
 
-/* Queues the plan's segments. Each file part holds a reference of its own. */
+static int handlers_open(struct http_exchange *x, struct str path, struct file_cache_file **f)
+{
+    return file_cache_open(x->server->files, path, net_loop_now(x->server->loop), f);
+}
+
+/* Queues the plan's segments. Each file part holds a reference of its own to the file that the plan
+ * was made for. */
 static int handlers_send_segments(
-    struct http_exchange *x, const struct static_plan *plan, struct str path)
+    struct http_exchange *x, const struct static_plan *plan, struct file_cache_file *f)
 {
     struct stream *st = http_conn_stream(x->conn);
 
     for (size_t i = 0; i < plan->nsegments; i++) {
         const struct static_segment *seg = &plan->segments[i];
-        struct file_cache_file *f;
         int rc;
 
         x->body_wire += seg->mem.p ? seg->mem.len : seg->len;
         if (seg->mem.p) {
             rc = stream_write(st, &seg->mem, 1, true);
         } else {
-            rc = file_cache_open(x->server->files, path, net_loop_now(x->server->loop), &f);
-            if (rc == 0)
-                rc = stream_write_file(st, f->fd, seg->off, seg->len, handlers_put_file, f);
+            file_cache_ref(f);
+            rc = stream_write_file(st, f->fd, seg->off, seg->len, handlers_put_file, f);
         }
         if (rc)
             return rc;
@@ -84,62 +88,107 @@ static int handlers_send_segments(
     return 0;
 }
 
-/* A small file through an encoder, in one go. */
-static void handlers_send_coded(
-    struct http_exchange *x, struct static_plan *plan, struct response_head *h)
+static void handlers_sent(struct http_exchange *x, int rc)
+{
+    if (rc)
+        http_conn_cut(x->conn, "sending a file failed");
+    else
+        http_conn_exchange_done(x->conn);
+}
+
+/* Compresses a file of bounded size, or takes what was kept from the last time. */
+static int handlers_coded(struct http_exchange *x, struct file_cache_file *f, enum coding coding,
+    struct buf *out, struct str *body)
 {
     struct compress *enc = NULL;
-    struct buf plain = {0}, coded = {0};
-    struct str body;
-    int rc = fs_read_file(x->route.file.p, HANDLERS_COMPRESS_MAX, &plain);
+    struct buf plain = {0};
+    size_t got = 0;
+    int rc;
 
+    *body = file_cache_coded(f, coding);
+    if (body->p)
+        return 0;
+    rc = fs_pread(f->fd, buf_reserve(&plain, (size_t)f->st.size + 1), (size_t)f->st.size, 0, &got);
+    plain.len = got;
     if (rc == 0)
-        rc = compress_open(x->server->compressors, plan->encode, x->settings->compress.level, &enc);
+        rc = compress_open(x->server->compressors, coding, x->settings->compress.level, &enc);
     if (rc == 0)
-        rc = compress_write(enc, buf_str(&plain), COMPRESS_FINISH, &coded);
+        rc = compress_write(enc, buf_str(&plain), COMPRESS_FINISH, out);
     compress_close(enc);
     buf_fini(&plain);
+    if (rc)
+        return rc;
+    *body = buf_str(out);
+    file_cache_keep_coded(x->server->files, f, coding, *body);
+    return 0;
+}
+
+static void handlers_send_coded(struct http_exchange *x, struct static_plan *plan,
+    struct response_head *h, struct file_cache_file *f)
+{
+    struct buf coded = {0};
+    struct str body;
+    int rc = handlers_coded(x, f, plan->encode, &coded, &body);
+
     if (rc) {
         buf_fini(&coded);
         http_respond_status(x, 500, STR_NONE, STR_NONE, "static file cannot be read");
         return;
     }
-    body = buf_str(&coded);
-    rc = http_exchange_send_head(x, h, body.len, false);
-    if (rc == 0 && !plan->head && body.len)
-        rc = stream_write(http_conn_stream(x->conn), &body, 1, false);
-    x->body_wire = plan->head ? 0 : body.len;
+    rc = http_exchange_send_head(x, h, body.len, false, plan->head ? STR_NONE : body);
     buf_fini(&coded);
-    if (rc)
-        http_conn_cut(x->conn, "sending failed");
-    else
-        http_conn_exchange_done(x->conn);
+    handlers_sent(x, rc);
 }
 
-static void handlers_send_plan(struct http_exchange *x, struct static_plan *plan)
+static void handlers_send_plan(
+    struct http_exchange *x, struct static_plan *plan, struct file_cache_file *f)
 {
     struct response_head h;
-    struct str path = x->route.file;
-    bool bare = plan->status == 304;
+    const struct static_segment *seg = plan->segments;
     int rc;
 
     response_head_init(&h, plan->status, &x->arena);
-    for (size_t i = 0; i < plan->fields.count; i++)
-        fields_add(&h.fields, plan->fields.items[i].name, plan->fields.items[i].value);
+    h.fields = plan->fields;
     if (plan->encode != CODING_IDENTITY) {
-        handlers_send_coded(x, plan, &h);
+        handlers_send_coded(x, plan, &h, f);
         return;
     }
-    if (plan->variant != CODING_IDENTITY)
-        path =
-            arena_printf(&x->arena, STR_F STR_F, STR_A(path), STR_A(coding_suffix(plan->variant)));
-    rc = http_exchange_send_head(x, &h, plan->length, bare);
+    if (plan->nsegments == 1 && !seg->mem.p && f->content.p &&
+        seg->off + seg->len <= f->content.len) {
+        rc = http_exchange_send_head(
+            x, &h, plan->length, false, str_n(f->content.p + seg->off, (size_t)seg->len));
+        handlers_sent(x, rc);
+        return;
+    }
+    rc = http_exchange_send_head(x, &h, plan->length, plan->status == 304, STR_NONE);
     if (rc == 0)
-        rc = handlers_send_segments(x, plan, path);
+        rc = handlers_send_segments(x, plan, f);
+    handlers_sent(x, rc);
+}
+
+/* The file that the plan wants sent: f, or its sibling of another coding (which may be gone
+ * meanwhile). */
+static int handlers_variant(
+    struct http_exchange *x, const struct static_plan *plan, struct file_cache_file **f)
+{
+    struct file_cache_file *sibling;
+    struct str path;
+    int rc;
+
+    if (plan->variant == CODING_IDENTITY)
+        return 0;
+    path = arena_printf(
+        &x->arena, STR_F STR_F, STR_A(x->route.file), STR_A(coding_suffix(plan->variant)));
+    rc = handlers_open(x, path, &sibling);
+    if (rc == 0 && sibling->st.size != plan->length) {
+        file_cache_put(sibling);
+        rc = ERR_AGAIN;
+    }
     if (rc)
-        http_conn_cut(x->conn, "sending a file failed");
-    else
-        http_conn_exchange_done(x->conn);
+        return rc;
+    file_cache_put(*f);
+    *f = sibling;
+    return 0;
 }
 
 static void handlers_static(struct http_exchange *x)
@@ -149,17 +198,24 @@ static void handlers_static(struct http_exchange *x)
         .method = x->head.method,
         .request = &x->head.fields,
         .path = x->route.file,
-        .st = &x->route.stat,
         .sibling = handlers_sibling,
         .sibling_arg = x,
-        .boundary = 0,
     };
+    struct file_cache_file *f = NULL;
     struct static_plan plan;
+    int rc = handlers_open(x, x->route.file, &f);
 
-    if (x->route.stat.size > HANDLERS_COMPRESS_MAX)
+    if (rc) {
+        int status = rc == ERR_ACCESS ? 403 : rc == ERR_MFILE ? 503 : 404;
+
+        http_respond_status(x, status, STR_NONE, STR_NONE, err_text(rc));
+        return;
+    }
+    if (f->st.size > HANDLERS_COMPRESS_MAX)
         cfg.compress = NULL;
     if (fields_get(&x->head.fields, STR("Range")))
         ask.boundary = random_u64();
+    ask.st = &f->st;
     static_plan(&cfg, &ask, &x->arena, &plan);
     if (plan.error_page) {
         const struct str *allow = fields_get(&plan.fields, STR("Allow"));
@@ -171,9 +227,12 @@ static void handlers_static(struct http_exchange *x)
             http_respond_status(x, plan.status, STR("Content-Range"), *range, "static file");
         else
             http_respond_status(x, plan.status, STR_NONE, STR_NONE, "static file");
+    } else if (handlers_variant(x, &plan, &f)) {
+        http_respond_status(x, 503, STR("Retry-After"), STR("1"), "the file changes just now");
     } else {
-        handlers_send_plan(x, &plan);
+        handlers_send_plan(x, &plan, f);
     }
+    file_cache_put(f);
 }
 
 void http_handle_route(struct http_exchange *x)
@@ -184,7 +243,7 @@ void http_handle_route(struct http_exchange *x)
 
         response_head_init(&h, 200, &x->arena);
         fields_add(&h.fields, STR("Allow"), allow);
-        if (http_exchange_send_head(x, &h, 0, false))
+        if (http_exchange_send_head(x, &h, 0, false, STR_NONE))
             http_conn_cut(x->conn, "sending failed");
         else
             http_conn_exchange_done(x->conn);
@@ -244,10 +303,11 @@ void http_handle_send_instead(struct http_exchange *x)
         .boundary = random_u64()};
     struct static_plan plan;
     struct fields merged;
+    struct file_cache_file *f = NULL;
 
     x->send_instead = false;
     ask.path = handlers_named_file(x);
-    if (!ask.path.len || x->head_sent) {
+    if (!ask.path.len || x->head_sent || handlers_open(x, ask.path, &f)) {
         struct str named = app->accel_redirect.p ? app->accel_redirect : app->sendfile;
 
         log_warn("internal_file_refused", F_STR("path", named), F_CSTR("request_id", x->id),
@@ -256,21 +316,22 @@ void http_handle_send_instead(struct http_exchange *x)
         return;
     }
     cfg.compress = NULL;
+    ask.st = &f->st;
     static_plan(&cfg, &ask, &x->arena, &plan);
     /* The application's fields win over the file's, but for those that say what is sent. */
     fields_init(&merged, &x->arena);
     for (size_t i = 0; i < app->fields.count; i++) {
-        struct field *f = &app->fields.items[i];
+        struct field *h = &app->fields.items[i];
 
-        if (!str_ieq(f->name, STR("Content-Range")) && !str_ieq(f->name, STR("Accept-Ranges")))
-            fields_add(&merged, f->name, f->value);
+        if (!str_ieq(h->name, STR("Content-Range")) && !str_ieq(h->name, STR("Accept-Ranges")))
+            fields_add(&merged, h->name, h->value);
     }
     for (size_t i = 0; i < plan.fields.count; i++) {
-        struct field *f = &plan.fields.items[i];
-        bool multipart = str_istarts(f->value, STR("multipart/byteranges"));
+        struct field *h = &plan.fields.items[i];
+        bool multipart = str_istarts(h->value, STR("multipart/byteranges"));
 
-        if (multipart || !fields_get(&merged, f->name))
-            fields_add(&merged, f->name, f->value);
+        if (multipart || !fields_get(&merged, h->name))
+            fields_add(&merged, h->name, h->value);
     }
     if (plan.status == 200 && app->status != 200)
         plan.status = app->status;
@@ -278,5 +339,6 @@ void http_handle_send_instead(struct http_exchange *x)
     if (plan.error_page)
         http_respond_cut(x, plan.status, "internal file");
     else
-        handlers_send_plan(x, &plan);
+        handlers_send_plan(x, &plan, f);
+    file_cache_put(f);
 }

@@ -122,8 +122,13 @@ static void server_apply_timeouts(struct http_server *s)
 int http_server_init(struct http_server *s, struct net_loop *l, struct http_settings *settings,
     const struct http_hooks *hooks)
 {
-    struct file_cache_config files = {
-        .max_entries = 10000, .max_watches = 4096, .valid_ms = 60000, .unwatched_ms = 1000};
+    struct file_cache_config files = {.max_entries = 10000,
+        .max_open = 512,
+        .max_watches = 4096,
+        .inline_bytes = 32768,
+        .coded_bytes = 64 << 20,
+        .valid_ms = 60000,
+        .unwatched_ms = 1000};
     int fd;
 
     *s = (struct http_server){.loop = l, .hooks = *hooks};
@@ -221,6 +226,7 @@ void http_server_fini(struct http_server *s)
     access_log_close(s->access_log);
     http_settings_unref(s->settings);
     mem_free(s->scratch);
+    buf_fini(&s->head);
 }
 
 void http_server_before_sleep(struct http_server *s)

@@ -142,7 +142,8 @@ struct http_server {
     struct list listeners;
     struct net_timer *accept_pause;
     struct net_watch *file_watch;
-    char *scratch; /* HTTP_SCRATCH bytes that every read goes to first */
+    struct buf head; /* response heads are built here */
+    char *scratch;   /* HTTP_SCRATCH bytes that every read goes to first */
     char date[32];
     uint64_t date_at; /* second of the cached Date */
     uint64_t id_seed, id_next;
