@@ -30,6 +30,9 @@ void embed_log_line(enum embed_log_kind kind, const char *text)
     if (embed_g.started && EG(current_execute_data)) {
         script = zend_get_executed_filename();
         line = zend_get_executed_lineno();
+    } else if (embed_g.req && embed_g.error_file[0]) {
+        script = embed_g.error_file;
+        line = embed_g.error_line;
     }
     if (embed_g.host.log)
         embed_g.host.log(embed_g.host.arg, kind, str_c(text), script, line);

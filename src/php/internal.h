@@ -29,12 +29,15 @@ struct embed_global {
     bool head_sent; /* host.send_head was called */
     bool finished;  /* fastcgi_finish_request() was called */
     bool client_gone;
-    bool body_done;      /* read_body said end, or PHP is past the point where a body matters */
-    bool quiet;          /* messages go to `collect` instead of the log */
-    int status;          /* as sent */
-    int open_errno;      /* why the script could not be opened, 0 when it could */
-    bool fatal;          /* a fatal error was raised */
-    bool memory;         /* it was about memory_limit */
+    bool body_done;       /* read_body said end, or PHP is past the point where a body matters */
+    bool quiet;           /* messages go to `collect` instead of the log */
+    int status;           /* as sent */
+    int open_errno;       /* why the script could not be opened, 0 when it could */
+    bool fatal;           /* a fatal error was raised */
+    bool memory;          /* it was about memory_limit */
+    char error_file[256]; /* where the last error was raised, for messages that come after its
+                             frames are gone */
+    uint32_t error_line;
     bool interrupt_hit;  /* embed_interrupt() ended the script */
     struct err *collect; /* takes the first fatal message, or NULL */
     volatile sig_atomic_t interrupted;

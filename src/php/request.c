@@ -61,6 +61,9 @@ static void on_error(int type, zend_string *file, uint32_t line, zend_string *me
 {
     struct str text = {ZSTR_VAL(message), ZSTR_LEN(message)};
 
+    (void)snprintf(
+        embed_g.error_file, sizeof(embed_g.error_file), "%s", file ? ZSTR_VAL(file) : "");
+    embed_g.error_line = line;
     if (!(type & (E_ERROR | E_CORE_ERROR | E_COMPILE_ERROR | E_PARSE)))
         return;
     embed_g.fatal = true;
@@ -148,6 +151,7 @@ static void reset_state(const struct embed_request *req)
     embed_g.collect = NULL;
     embed_g.status = 0;
     embed_g.open_errno = 0;
+    embed_g.error_file[0] = '\0';
     embed_g.interrupted = 0;
     embed_g.nrequests++;
     embed_output_reset();
