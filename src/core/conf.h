@@ -88,8 +88,7 @@ struct conf_row {
     const char *help;
 };
 
-/* A key (or with a trailing '.' or '*', every key below a prefix) that is known and refused when
- * set. */
+/* A key that is known and refused when set; with a trailing '.' also every key below it. */
 struct conf_refused {
     const char *key;
     const char *reason; /* NULL: "not available in this version" */

@@ -28,7 +28,7 @@ static bool is_plain(struct str s)
         char c = s.p[i];
         bool alnum = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 
-        if (!alnum && !memchr("_./:,-%+\\", c, 9))
+        if (!alnum && !(c && strchr("_./:,-%+\\", c)))
             return false;
     }
     return true;
@@ -40,7 +40,7 @@ static bool is_error_level(struct str s)
     for (size_t i = 0; i < s.len; i++) {
         char c = s.p[i];
 
-        if (!(c >= 'A' && c <= 'Z') && !memchr("_ &|~^!()", c, 9))
+        if (!(c >= 'A' && c <= 'Z') && !(c && strchr("_ &|~^!()", c)))
             return false;
     }
     return str_find(s, STR("E_")) >= 0;

@@ -3,6 +3,9 @@
 
 /* The log on a pipe, where there are pipes and poll(). */
 #include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -63,7 +66,41 @@ static void test_log_full_pipe_drops_and_counts(void)
     buf_fini(&text);
 }
 
+/* systemd gives its stream as standard error and its identity in $JOURNAL_STREAM. */
+static void test_log_journal_lines_have_priorities(void)
+{
+    struct buf text = {0};
+    struct stat st;
+    char id[64];
+    int ends[2], kept = dup(2);
+
+    CHECK_INT(pipe(ends), 0);
+    CHECK_INT(fstat(ends[1], &st), 0);
+    (void)snprintf(
+        id, sizeof(id), "%llu:%llu", (unsigned long long)st.st_dev, (unsigned long long)st.st_ino);
+    CHECK_INT(setenv("JOURNAL_STREAM", id, 1), 0);
+    CHECK_INT(dup2(ends[1], 2), 2);
+    log_init("master", 2, LOG_TEXT, LOG_TRACE);
+    log_alert("a");
+    log_error("e");
+    log_warn("w");
+    log_info("i");
+    log_debug("d");
+    CHECK_INT(setenv("JOURNAL_STREAM", "1:1", 1), 0);
+    log_init("master", 2, LOG_TEXT, LOG_INFO);
+    log_info("plain");
+    CHECK_INT(dup2(kept, 2), 2);
+    CHECK_INT(unsetenv("JOURNAL_STREAM"), 0);
+    log_init("test", 2, LOG_TEXT, LOG_INFO);
+    drain(ends[0], &text);
+    CHECK(str_glob(
+        STR("<1>2*: a\n<3>2*: e\n<4>2*: w\n<6>2*: i\n<7>2*: d\n2*: plain\n"), buf_str(&text)));
+    CHECK_INT(close(kept) + close(ends[0]) + close(ends[1]), 0);
+    buf_fini(&text);
+}
+
 const struct test tests_log_pipe[] = {
+    TEST(test_log_journal_lines_have_priorities),
     TEST(test_log_full_pipe_drops_and_counts),
     TEST_END,
 };

@@ -7,3 +7,12 @@ add_executable(gen-config-reference ${PROJECT_SOURCE_DIR}/tools/gen-config-refer
 target_link_libraries(gen-config-reference PRIVATE engine_config)
 add_test(NAME unit.engine.config_reference
   COMMAND gen-config-reference ${PROJECT_SOURCE_DIR}/docs/configuration.md)
+
+# PHP's own ini parser reads the values that we quoted.
+add_executable(ini_lines ini_lines.c)
+target_link_libraries(ini_lines PRIVATE engine_config)
+find_program(EPHPM_PHP_CLI NAMES php8.4 php8.2 php)
+if(EPHPM_PHP_CLI)
+  add_test(NAME unit.engine.ini_peer
+    COMMAND ${EPHPM_PHP_CLI} -n ${CMAKE_CURRENT_SOURCE_DIR}/ini_peer.php $<TARGET_FILE:ini_lines>)
+endif()
