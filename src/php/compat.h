@@ -43,17 +43,17 @@ static inline void compat_random_reset(void)
 #if PHP_VERSION_ID >= 80400
     RANDOM_G(combined_lcg_seeded) = false;
     RANDOM_G(mt19937_seeded) = false;
-    php_random_fallback_seed_reset();
+    RANDOM_G(fallback_seed_state).initialized = false;
 #else
     RANDOM_G(combined_lcg_seeded) = false;
     RANDOM_G(mt19937_seeded) = false;
 #endif
 }
 
-/* What PHP itself wants done in a forked child (8.3: memory manager's process id). */
+/* What PHP itself wants done in a forked child (8.5: memory manager's process id). */
 static inline void compat_child_init(void)
 {
-#if PHP_VERSION_ID >= 80300
+#if PHP_VERSION_ID >= 80500
     php_child_init();
 #endif
 }
