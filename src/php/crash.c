@@ -14,13 +14,6 @@
  * walk and nothing else.
  */
 
-/* The sanitizer's own report is better. */
-#ifdef EPHPM_SANITIZED
-enum { SANITIZED = 1 };
-#else
-enum { SANITIZED = 0 };
-#endif
-
 enum { FRAMES_MAX = 50, BLOCK_CAP = 16384, STACK_SIZE = 65536 };
 
 struct text {
@@ -227,8 +220,8 @@ void embed_install_crash_handler(void)
     struct sigaction action = {
         .sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
 
-    if (SANITIZED)
-        return;
+    if (embed_sanitizer_on())
+        return; /* its own report is better */
     (void)sigaltstack(&stack, NULL);
     (void)sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < ARRAY_LEN(signals); i++)

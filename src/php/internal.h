@@ -92,6 +92,10 @@ char *embed_ini_text(const struct embed_options *opt);
 void embed_ini_lock_admin(const struct embed_options *opt);
 void embed_ini_shutdown(void);
 
+/* sanitizer.c */
+/* Is this a build with sanitizers? Linking this in also makes PHP's extensions loadable there. */
+bool embed_sanitizer_on(void);
+
 /* timer.c */
 /* Whoever may have changed SIGPROF or its timer says so: after a fork, after pcntl_signal(). */
 void embed_timer_forget(void);
