@@ -153,7 +153,7 @@ void config_reference(struct buf *out)
 {
     buf_add_lit(out,
         "# Configuration\n\n"
-        "This page is printed from the server's own tables (`ephpm config reference`).\n\n"
+        "This page is printed from the server's own tables by `gen-config-reference`.\n\n"
         "`ephpm serve` reads `ephpm.toml` (or the file given with `-c`), which is TOML 1.0. Every "
         "key can also be\n"
         "given as an environment variable: `EPHPM_` and the key in upper case with `__` for each "
