@@ -7,7 +7,7 @@
 
 Every server has a directory of its own below /tmp, which other users can read, since the server
 drops root: root/ (document root), logs/, tmp/ (its TMPDIR), ephpm.toml, log, control.sock.
-The binaries come from $EPHPM_BIN, or build/dev/bin.
+The binaries come from $EPHPM_BIN (or $EPHPM_BIN_DIR), or build/dev/bin.
 """
 import json
 import os
@@ -25,7 +25,8 @@ import httpc
 from httpc import Connection, Response, wait_for  # noqa: F401 (for the tests)
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
-BIN = pathlib.Path(os.environ.get("EPHPM_BIN", REPOSITORY / "build/dev/bin")).resolve()
+BIN = pathlib.Path(os.environ.get("EPHPM_BIN") or os.environ.get("EPHPM_BIN_DIR")
+                   or REPOSITORY / "build/dev/bin").resolve()
 EPHPM, EPHPM_PHP = BIN / "ephpm", BIN / "ephpm-php"
 
 START_TIMEOUT = 30
@@ -139,7 +140,9 @@ class Server:
         self.config_path, self.log_path = self.dir / "ephpm.toml", self.dir / "log"
         self.control = self.dir / "control.sock"
         self.mode, self.args = mode, list(args)
-        self.env = {**os.environ, "TMPDIR": str(self.tmp), **(env or {})}
+        # EPHPM_* are configuration to the server, and unknown ones an error.
+        self.env = {k: v for k, v in os.environ.items() if not k.startswith("EPHPM_")}
+        self.env.update({"TMPDIR": str(self.tmp), **(env or {})})
         self.process = None
         self.shm_before = shm_files()
         self.write_config(config or {})
@@ -285,11 +288,16 @@ class Server:
         return [w for g in self.front()["generations"] for w in g["workers"]]
 
     def descriptors(self):
-        """(front's open descriptors, workers, generations): comparable when the latter agree."""
+        """(front's open descriptors, workers, generations): comparable when the latter agree.
+        Files below the root are not counted, since the front keeps some open on purpose."""
         st = self.status()
-        f = st["front"]
-        n = len(os.listdir(f"/proc/{f['front_pid']}/fd")) if os.geteuid() == 0 else f[
-            "front_descriptors"]
+        f, n = st["front"], 0
+        folder = f"/proc/{f['front_pid']}/fd"
+        for fd in os.listdir(folder):
+            try:
+                n += not os.readlink(f"{folder}/{fd}").startswith(f"{self.root}/")
+            except FileNotFoundError:
+                pass
         return n, sum(len(g["workers"]) for g in f["generations"]), len(st["generations"])
 
     def cli(self, *args, timeout=60, env=None):
