@@ -177,8 +177,11 @@ static void exchange_write_head(struct http_exchange *x, const struct response_h
     x->status = h->status;
 }
 
-/* Does this answer get a content coding? length: of the whole body, -1 when not known. */
-static void exchange_choose_coding(struct http_exchange *x, int64_t length)
+/*
+ * Does this answer get a content coding? length: of the whole body, -1 when not known. streamed:
+ * the application flushes it in pieces, and does not just print a long page.
+ */
+static void exchange_choose_coding(struct http_exchange *x, int64_t length, bool streamed)
 {
     const struct str *accept = fields_get(&x->head.fields, STR("Accept-Encoding"));
     const struct str *type = fields_get(&x->answer.fields, STR("Content-Type"));
@@ -189,7 +192,8 @@ static void exchange_choose_coding(struct http_exchange *x, int64_t length)
 
     if (!set->compress.enabled || x->answer.no_body || x->send_instead)
         return;
-    if (length < 0 && !(events ? set->compress_events : set->compress_streams))
+    if ((events && length < 0 && !set->compress_events) ||
+        (!events && streamed && !set->compress_streams))
         return;
     coding = compress_decide_fields(&set->compress, x->answer.status, length, &x->answer.fields,
         accept ? *accept : STR_NONE, &vary);
@@ -217,9 +221,13 @@ static int exchange_start(struct http_exchange *x, struct str first, bool whole)
 
     if (x->is_head && h->content_length >= 0)
         length = h->content_length;
-    exchange_choose_coding(x, x->is_head && length <= 0 ? -1 : length);
+    if (x->is_head &&
+        length <= 0) /* PHP prints nothing: whether the body is too small is unknown */
+        exchange_choose_coding(x, -1, true);
+    else
+        exchange_choose_coding(x, length, extent == EXCHANGE_STREAMED);
     if (x->encoder) {
-        rc = compress_write(x->encoder, first, whole ? COMPRESS_FINISH : COMPRESS_FLUSH, &coded);
+        rc = compress_write(x->encoder, first, flush[extent], &coded);
         first = buf_str(&coded);
         length = whole ? (int64_t)coded.len : -1;
     }
@@ -336,9 +344,9 @@ static int exchange_emit(struct http_exchange *x, struct str data, enum compress
     return rc;
 }
 
-static int exchange_release_hold(struct http_exchange *x)
+static int exchange_release_hold(struct http_exchange *x, enum exchange_extent extent)
 {
-    int rc = exchange_start(x, buf_str(&x->hold), false);
+    int rc = exchange_start(x, buf_str(&x->hold), extent);
 
     buf_fini(&x->hold);
     return rc;
@@ -359,7 +367,7 @@ int http_respond_data(struct http_exchange *x, struct str data)
             buf_add_str(&x->hold, data);
             return 0;
         }
-        rc = exchange_release_hold(x);
+        rc = exchange_release_hold(x, EXCHANGE_LONG);
     }
     return rc ? rc : exchange_emit(x, data, COMPRESS_MORE);
 }
@@ -370,7 +378,7 @@ int http_respond_flush(struct http_exchange *x)
     if (x->send_instead)
         return 0;
     if (!x->head_sent)
-        return exchange_release_hold(x);
+        return exchange_release_hold(x, EXCHANGE_STREAMED);
     if (x->encoder)
         return exchange_emit(x, STR_NONE, COMPRESS_FLUSH);
     return 0;
@@ -397,7 +405,7 @@ void http_respond_end(struct http_exchange *x)
         return;
     }
     if (!x->head_sent) {
-        rc = exchange_start(x, buf_str(&x->hold), true);
+        rc = exchange_start(x, buf_str(&x->hold), EXCHANGE_WHOLE);
     } else if (!x->discard) {
         if (x->encoder)
             rc = exchange_emit(x, STR_NONE, COMPRESS_FINISH);
@@ -463,7 +471,7 @@ void http_respond_simple(struct http_exchange *x, int status, struct str type, s
     } else {
         buf_add_str(&x->hold, body);
     }
-    rc = exchange_start(x, buf_str(&x->hold), true);
+    rc = exchange_start(x, buf_str(&x->hold), EXCHANGE_WHOLE);
     if (rc) {
         http_conn_cut(x->conn, "sending failed");
         return;
@@ -515,7 +523,7 @@ void http_respond_status(struct http_exchange *x, int status, struct str extra_n
     x->discard = x->is_head;
     if (x->is_head)
         x->answer.content_length = (int64_t)body.len;
-    rc = exchange_start(x, x->is_head ? STR_NONE : buf_str(&body), true);
+    rc = exchange_start(x, x->is_head ? STR_NONE : buf_str(&body), EXCHANGE_WHOLE);
     buf_fini(&body);
     if (rc) {
         http_conn_cut(x->conn, "sending failed");
