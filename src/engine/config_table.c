@@ -265,7 +265,9 @@ static const struct conf_row rows[] = {
         "A php.ini. What it sets wins over what is derived, and loses to keys of this section.",
         .check = config_check_one_line),
     ROW("php.ini_scan_dir", php.ini_scan_dir, CONF_STRING, NULL, SITE,
-        "Directory of further ini files. When not set: the one PHP was built with.",
+        "Directories of further ini files, separated by colons; they win over what is derived, "
+        "too. "
+        "When not set: `$PHP_INI_SCAN_DIR`, else the one PHP was built with.",
         .check = config_check_one_line),
     ROW("php.user_ini", php.user_ini, CONF_BOOL, "true", SITE, "Read .user.ini files."),
     ROW("php.ini_overrides", php.ini_overrides, CONF_PAIRS, "[]", SITE,

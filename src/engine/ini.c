@@ -2,10 +2,12 @@
 /* SPDX-FileCopyrightText: The ephpm developers */
 #include "engine/ini.h"
 
+#include <stdlib.h>
+
 #include "base/mem.h"
 #include "platform/fs.h"
 
-enum { INI_FILE_MAX = 4 << 20 };
+enum { INI_FILE_MAX = 4 << 20, INI_DIR_MAX = 512 };
 
 /* Functions that start programs. */
 static const char shell_functions[] = "exec,shell_exec,system,passthru,proc_open,popen,pcntl_exec";
@@ -203,7 +205,6 @@ static void add_derived(const struct config *cfg, const struct shape *s, struct 
     add_shape(s, false, out);
     add_int(out, "display_errors", s->display_errors);
     add_int(out, "log_errors", 1);
-    add_int(out, "html_errors", 1);
     if (!config_is_set(cfg, "php.max_execution_time"))
         add_int(out, "max_execution_time", cfg->php.max_execution_time);
 }
@@ -331,23 +332,81 @@ void ini_build_text(const struct config *cfg, const struct shape *shape,
         add_hardening(cfg, site, ini_file, out);
 }
 
+/* --- the user's own ini files ---------------------------------------------------------------- */
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* A file that PHP would read as well; one that cannot be read says so in PHP's own log. */
+static void add_file(const char *path, struct buf *out)
+{
+    size_t before = out->len;
+
+    buf_add_lit(out, "\n[PHP]\n"); /* ends a section of the file before */
+    if (fs_read_file(path, INI_FILE_MAX, out))
+        out->len = before;
+}
+
+/* The *.ini files of a directory, in the order in which PHP reads them. */
+static void add_dir(const char *dir, struct buf *out)
+{
+    char *names[INI_DIR_MAX];
+    struct fs_dir *d = NULL;
+    struct str name;
+    size_t n = 0;
+
+    if (fs_dir_open(dir, &d))
+        return;
+    while (n < INI_DIR_MAX && fs_dir_next(d, &name) == 0) {
+        if (str_ends(name, STR(".ini")))
+            names[n++] = mem_dup_str(name.p, name.len);
+    }
+    fs_dir_close(d);
+    qsort(names, n, sizeof(*names), compare_names);
+    for (size_t i = 0; i < n; i++) {
+        struct buf path = {0};
+
+        buf_printf(&path, "%s/%s", dir, names[i]);
+        add_file(buf_cstr(&path), out);
+        buf_fini(&path);
+        mem_free(names[i]);
+    }
+}
+
+/* A list of directories as in PHP_INI_SCAN_DIR; an empty one stands for PHP's own, which counts as
+ * defaults. */
+void ini_read_dirs(const char *dirs, struct buf *out)
+{
+    struct str rest = str_c(dirs), dir;
+
+    while (str_split(&rest, ':', &dir)) {
+        char *copy;
+
+        if (dir.len == 0)
+            continue;
+        copy = mem_dup_str(dir.p, dir.len);
+        add_dir(copy, out);
+        mem_free(copy);
+    }
+}
+
 int ini_build(const struct config *cfg, const struct shape *shape, const struct ini_site *site,
     struct buf *out, struct err *err)
 {
+    const char *dirs = cfg->php.ini_scan_dir ? cfg->php.ini_scan_dir : getenv("PHP_INI_SCAN_DIR");
     struct buf file = {0};
-    struct str text = STR_NONE;
     int rc = 0;
 
-    if (cfg->php.ini_file) {
+    if (cfg->php.ini_file)
         rc = fs_read_file(cfg->php.ini_file, INI_FILE_MAX, &file);
-        text = str_c(buf_cstr(&file));
-        text.len = file.len;
-    }
+    ini_read_dirs(dirs, &file);
     if (rc)
         err_set(err, rc, "php.ini_file = \"%.200s\": cannot be read: %s", cfg->php.ini_file,
             err_text(rc));
     else
-        ini_build_text(cfg, shape, site, text, out);
+        ini_build_text(cfg, shape, site, buf_str(&file), out);
     buf_fini(&file);
     return rc;
 }

@@ -8,8 +8,8 @@
  *
  * Order, later lines win: extension lines, derived values, explicit keys of [php], php.values and
  * php.admin_values, ini_overrides, and in multi-site mode the hardening, whose disable_functions is
- * a union with the operator's list. Derived values are left out for names that a php.ini given as
- * php.ini_file sets by itself.
+ * a union with the operator's list. Derived values are left out for names that the user's own files
+ * set: php.ini_file, and those of php.ini_scan_dir or $PHP_INI_SCAN_DIR.
  */
 
 #include "base/buf.h"
@@ -25,8 +25,8 @@ struct ini_site {
 };
 
 /*
- * Appends the text. site may be NULL.  Reads cfg->php.ini_file, if it is set, only for the names in
- * it. ERR_NOTFOUND, ERR_ACCESS, ... with err when that file cannot be read.
+ * Appends the text. site may be NULL.  Reads the user's ini files only for the names in them; PHP
+ * reads them again. ERR_NOTFOUND, ERR_ACCESS, ... with err when that file cannot be read.
  */
 int ini_build(const struct config *cfg, const struct shape *shape, const struct ini_site *site,
     struct buf *out, struct err *err) MUST_CHECK;
@@ -36,6 +36,10 @@ int ini_build(const struct config *cfg, const struct shape *shape, const struct 
  */
 void ini_build_text(const struct config *cfg, const struct shape *shape,
     const struct ini_site *site, struct str ini_file, struct buf *out);
+
+/* Appends the *.ini files of the ':'-separated directories (NULL: none) in PHP's order. What cannot
+ * be read is left out. */
+void ini_read_dirs(const char *dirs, struct buf *out);
 
 /* name=value with the quotes that PHP's ini scanner needs, and a newline. Control characters become
  * spaces. */

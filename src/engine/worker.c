@@ -22,7 +22,7 @@ enum {
     WORKER_WAIT_MS =
         1000,            /* how often a worker that waits for the front looks at the cancel word */
     WORKER_FD_MS = 5000, /* for the descriptor that was announced */
-    WORKER_MEMORY_EVERY = 16, /* requests between two looks at the resident size */
+    WORKER_MEMORY_EVERY = 100, /* requests between two looks at the resident size */
     WORKER_NOTE_MAX = 2048
 };
 
@@ -318,14 +318,29 @@ static void worker_fill(const struct message_request *m, struct embed_request *r
     r->headers = (const struct embed_field *)(const void *)m->headers;
 }
 
-/* Receives the descriptor of a spooled body. */
+/* Receives the descriptor of a spooled body: the channel announces it, the socket carries it. */
 static int worker_take_body_fd(void)
 {
     int fds[SOCK_MSG_FDS];
+    struct channel_msg msg;
+    const char *data;
     size_t nfds = 0, got = 0;
     char byte[16];
-    int rc = sock_wait_readable(worker.socket, WORKER_FD_MS);
+    int rc;
 
+    while ((rc = channel_peek(worker.channel, &msg, &data)) == ERR_AGAIN) {
+        rc = channel_wait_message(worker.channel, WORKER_FD_MS);
+        if (rc && rc != ERR_INTR)
+            return rc;
+    }
+    if (rc)
+        return rc;
+    if (msg.type != CHANNEL_BODY_FD || msg.id != worker.id)
+        return ERR_CORRUPT;
+    channel_take(worker.channel);
+    if (channel_release(worker.channel))
+        wake_bell_ring(worker.opt->bell_fd);
+    rc = sock_wait_readable(worker.socket, WORKER_FD_MS);
     if (rc == 0)
         rc = sock_recv_msg(worker.socket, byte, sizeof(byte), &got, fds, &nfds);
     if (rc)

@@ -139,8 +139,11 @@ static size_t collect_fields(
                 from_line = status_header(f.value, &head->status, &head->reason);
             continue;
         }
-        if (str_ieq(f.name, STR("Content-Type")) && f.value.len == 0)
-            continue;
+        if (str_ieq(f.name, STR("Content-Type"))) {
+            if (f.value.len == 0)
+                continue;
+            f.name = STR("Content-Type"); /* PHP itself says "Content-type" */
+        }
         fields[n++] = f;
     }
     return n;

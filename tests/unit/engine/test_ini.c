@@ -38,7 +38,6 @@ static void test_ini_serve_text(void)
                            "zend.assertions=-1\n"
                            "display_errors=0\n"
                            "log_errors=1\n"
-                           "html_errors=1\n"
                            "max_execution_time=30\n");
     buf_fini(&b);
 }
@@ -56,7 +55,6 @@ static void test_ini_dev_text(void)
                            "zend.assertions=1\n"
                            "display_errors=1\n"
                            "log_errors=1\n"
-                           "html_errors=1\n"
                            "max_execution_time=30\n");
     buf_fini(&b);
 }
@@ -270,6 +268,28 @@ static void test_ini_build_reads_the_file(void)
     config_unref(cfg);
 }
 
+static void test_ini_dirs_win_over_derived(void)
+{
+    struct buf b = {0};
+    struct str v;
+
+    CHECK_INT(fs_mkdir("test_ini.d", 0700), 0);
+    CHECK_INT(fs_write_file("test_ini.d/20-b.ini", "memory_limit=2G\n", 16, 0600), 0);
+    CHECK_INT(fs_write_file("test_ini.d/10-a.ini", "memory_limit=1G\n[PATH=/x]\n", 27, 0600), 0);
+    CHECK_INT(fs_write_file("test_ini.d/30-c.txt", "memory_limit=3G\n", 16, 0600), 0);
+    ini_read_dirs(":test_ini.d:/nonexistent", &b);
+    CHECK(ini_text_get(buf_str(&b), STR("memory_limit"), &v));
+    CHECK_STR(v, "2G");
+    CHECK_INT(fs_unlink("test_ini.d/20-b.ini"), 0);
+    CHECK_INT(fs_unlink("test_ini.d/10-a.ini"), 0);
+    CHECK_INT(fs_unlink("test_ini.d/30-c.txt"), 0);
+    CHECK_INT(fs_rmdir("test_ini.d"), 0);
+    buf_clear(&b);
+    ini_read_dirs(NULL, &b);
+    CHECK_INT(b.len, 0);
+    buf_fini(&b);
+}
+
 const struct test tests_ini[] = {
     TEST(test_ini_serve_text),
     TEST(test_ini_dev_text),
@@ -280,5 +300,6 @@ const struct test tests_ini[] = {
     TEST(test_ini_hardens_sites),
     TEST(test_ini_hardening_can_be_turned_off),
     TEST(test_ini_build_reads_the_file),
+    TEST(test_ini_dirs_win_over_derived),
     TEST_END,
 };

@@ -14,7 +14,7 @@ struct row {
 };
 
 static const struct row heads[] = {
-    {"echo 1;", 200, "", "1", "Content-type: text/html; charset=UTF-8\n", NULL, NULL},
+    {"echo 1;", 200, "", "1", "Content-Type: text/html; charset=UTF-8\n", NULL, NULL},
     {"header('HTTP/1.1 299 Foo Bar'); echo http_response_code();", 299, "Foo Bar", "299", NULL,
         NULL, NULL},
     {"header('HTTP/1.1 299');", 299, "", "", NULL, NULL, NULL},
@@ -39,7 +39,7 @@ static const struct row heads[] = {
     {"header('X-A: 1'); header_remove('X-A');", 200, "", "", NULL, "X-A", NULL},
     {"setcookie('a', '1'); setcookie('a', '2');", 200, "", "", "Set-Cookie: a=1\nSet-Cookie: a=2\n",
         NULL, NULL},
-    {"header('Content-Type: text/plain');", 200, "", "", "Content-type: text/plain;charset=UTF-8\n",
+    {"header('Content-Type: text/plain');", 200, "", "", "Content-Type: text/plain;charset=UTF-8\n",
         NULL, NULL},
     {"header('Content-Type:');", 200, "", "", NULL, "ontent-", NULL},
     {"header('Content-Type: image/png'); http_response_code(304);", 304, "", "", NULL, "ontent-",

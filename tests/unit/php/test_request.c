@@ -21,7 +21,7 @@ static void test_request_hello(void)
     CHECK(!reply.result.replace);
     CHECK_BODY("Hello");
     CHECK_HAS(reply.head, "X-Powered-By: PHP/8.");
-    CHECK_HAS(reply.head, "\nContent-type: text/html; charset=UTF-8\n");
+    CHECK_HAS(reply.head, "\nContent-Type: text/html; charset=UTF-8\n");
 }
 
 struct end_row {
