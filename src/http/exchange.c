@@ -207,9 +207,18 @@ static void exchange_choose_coding(struct http_exchange *x, int64_t length, bool
     x->answer.content_length = -1;
 }
 
-/* Sends the held head (with what is held of the body in `first`). whole: the body ends there. */
-static int exchange_start(struct http_exchange *x, struct str first, bool whole)
+/* How far the body is known when its head leaves. */
+enum exchange_extent {
+    EXCHANGE_WHOLE,   /* it ends here */
+    EXCHANGE_LONG,    /* more follows, as it is printed */
+    EXCHANGE_STREAMED /* the application wants this part at the client now */
+};
+
+/* Sends the held head, with what is held of the body in `first`. */
+static int exchange_start(struct http_exchange *x, struct str first, enum exchange_extent extent)
 {
+    static const enum compress_flush flush[] = {COMPRESS_FINISH, COMPRESS_MORE, COMPRESS_FLUSH};
+    bool whole = extent == EXCHANGE_WHOLE;
     struct response_send send = {.framing = RESPONSE_NONE};
     struct response_head *h = &x->answer;
     struct buf head = {0}, coded = {0};
