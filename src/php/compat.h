@@ -40,22 +40,21 @@
 /* New random state: the values drawn before a fork must not repeat in its children. */
 static inline void compat_random_reset(void)
 {
+    RANDOM_G(combined_lcg_seeded) = false;
+    RANDOM_G(mt19937_seeded) = false;
 #if PHP_VERSION_ID >= 80400
-    RANDOM_G(combined_lcg_seeded) = false;
-    RANDOM_G(mt19937_seeded) = false;
     RANDOM_G(fallback_seed_state).initialized = false;
-#else
-    RANDOM_G(combined_lcg_seeded) = false;
-    RANDOM_G(mt19937_seeded) = false;
 #endif
 }
 
-/* What PHP itself wants done in a forked child (8.5: memory manager's process id). */
+/* In the newer versions; weak, since it came within a minor version's life. */
+extern void php_child_init(void) __attribute__((weak));
+
+/* What PHP itself wants done in a forked child (fresh keys of the memory manager, timers). */
 static inline void compat_child_init(void)
 {
-#if PHP_VERSION_ID >= 80500
-    php_child_init();
-#endif
+    if (php_child_init)
+        php_child_init();
 }
 
 /* 8.2 installs seven signal handlers at each request start unless told that nobody replaces them.
@@ -79,14 +78,6 @@ static inline void compat_signals_startup(void)
 #define COMPAT_OWN_TIMER 0
 #else
 #define COMPAT_OWN_TIMER 1
-#endif
-
-/* 8.5 has a hook of the SAPI before the body is read; earlier versions get the same by a call
- * before startup. */
-#if PHP_VERSION_ID >= 80500
-#define COMPAT_HAS_PRE_REQUEST_INIT 1
-#else
-#define COMPAT_HAS_PRE_REQUEST_INIT 0
 #endif
 
 static inline const char *compat_vm_kind(void)

@@ -17,7 +17,8 @@
  * Files in reading order: embed.c (start, stop, the SAPI table), request.c (one request, its end,
  * bailouts), variables.c ($_SERVER, getenv, headers to names), output.c (headers and body out),
  * ini.c (settings, .user.ini), crash.c (signals, PHP backtrace), opcache.c (cached scripts,
- * status), functions/ (what PHP code can call), compat.h (all differences between PHP versions).
+ * status), timer.c (max_execution_time with fewer system calls), sanitizer.c, functions/ (what PHP
+ * code can call), compat.h (all differences between PHP versions).
  */
 
 #include <stdbool.h>
@@ -58,7 +59,11 @@ struct embed_request {
     int64_t content_length; /* -1: no body and no header */
     bool body_streaming;    /* the length is not known yet; read_body delivers as it comes */
     double time;            /* arrival, seconds since 1970 with fraction */
-    const struct embed_field *headers; /* as sent, duplicates joined already, names checked */
+    /* As sent, duplicates joined already, names checked; all of them, Host, Cookie, Content-Type,
+     * Authorization and so on included (the latter two have variables of their own besides HTTP_*).
+     * Proxy and Transfer-Encoding may be among them: they get no variable. Names of 250 bytes and
+     * more have none either. */
+    const struct embed_field *headers;
     size_t nheaders;
     const struct embed_field *env; /* the site's env entries: $_SERVER and getenv() */
     size_t nenv;
@@ -86,12 +91,16 @@ struct embed_host {
     int (*write)(void *arg, const char *p, size_t n);
     /* Everything written so far goes to the client now. */
     int (*flush)(void *arg);
-    /* fastcgi_finish_request(): the response is complete, the script goes on. */
+    /* fastcgi_finish_request(): the response is complete, the script goes on. Called for that only:
+     * without it the response is complete when embed_run() returns. No write() or flush() follows.
+     */
     int (*finish)(void *arg);
     /* Is the client known to be gone? Cheap. */
     bool (*aborted)(void *arg);
-    /* A line for the log: PHP messages, error_log(), writes to php://stderr. No trailing newline.
-     * script and line are those that execute, NULL/0 when none. */
+    /* A message for the log, which may have several lines: PHP's messages and error_log(). No
+     * trailing newline. script and line are those that execute or where the error was raised,
+     * NULL/0 when there are none. php://stderr is descriptor 2 itself. Before embed_startup()
+     * returns, and outside embed_run(), messages come here too. */
     void (*log)(
         void *arg, enum embed_log_kind kind, struct str message, const char *script, uint32_t line);
     /* OPcache was reset by PHP code (opcache_reset()): the host may want to know. NULL is allowed.
@@ -115,8 +124,8 @@ struct embed_options {
     bool user_ini;             /* honour .user.ini */
 };
 
-/* Starts PHP. On failure err names what PHP said. ERR_VERSION when the loaded libphp is not the one
- * of the headers. */
+/* Starts PHP. What opt points to stays valid and unchanged until embed_shutdown(). On failure err
+ * names what PHP said. ERR_VERSION when the loaded libphp is not the one of the headers. */
 int embed_startup(
     const struct embed_options *opt, const struct embed_host *host, struct err *err) MUST_CHECK;
 void embed_shutdown(void);
@@ -144,7 +153,10 @@ struct embed_result {
 void embed_run(const struct embed_request *req, struct embed_result *out);
 
 /* Asks the running request to stop at the next VM interrupt, logging its PHP backtrace
- * (EMBED_LOG_PHP_MESSAGE). Async-signal-safe. */
+ * (EMBED_LOG_PHP_MESSAGE). The script ends by a fatal error, its shutdown functions run. Without a
+ * running request, and when one starts, it is forgotten: the caller makes sure which request it
+ * means. Async-signal-safe; a blocking system call is cut short only if a signal arrives without
+ * SA_RESTART. */
 void embed_interrupt(void);
 /* The PHP call stack of the running request, "#0 file(line): func()" lines, for logs. Best effort;
  * called from a signal handler after a crash it may itself fault, which the crash handler copes

@@ -139,22 +139,25 @@ bool host_start(void)
         .clear_env = true,
         .chdir_per_request = true,
         .user_ini = true};
+    /* Part of PHP itself from 8.5 on. */
+    const char *opcache =
+        strncmp(embed_php_version(), "8.5", 3) < 0 ? "zend_extension=opcache\n" : "";
     struct err err = {0};
 
     (void)snprintf(host_root, sizeof(host_root), "/tmp/ephpm-unit-php-XXXXXX");
     if (!mkdtemp(host_root))
         return false;
     host_file("conf/php.ini",
-        "zend_extension=opcache\nextension=posix\ndisplay_errors=0\nlog_errors=1\n"
+        "extension=posix\ndisplay_errors=0\nlog_errors=1\n"
         "precision=11\nhtml_errors=1\noutput_buffering=4096\nvariables_order=GPCS\n"
         "user_ini.cache_ttl=300\nregister_argc_argv=0\n");
     (void)snprintf(ini_file, sizeof(ini_file), "%s/conf/php.ini", host_root);
     (void)snprintf(entries, sizeof(entries),
-        "opcache.enable=1\nopcache.validate_timestamps=1\nopcache.revalidate_freq=0\nopcache.jit="
+        "%sopcache.enable=1\nopcache.validate_timestamps=1\nopcache.revalidate_freq=0\nopcache.jit="
         "disable\n"
         "opcache.file_update_protection=0\nopcache.memory_consumption=16\nprecision=12\n"
         "sys_temp_dir=%s\n[PATH=%s/perdir]\nprecision=5\n[HOST=per.host]\nprecision=6\n",
-        host_root, host_root);
+        opcache, host_root, host_root);
     (void)setenv("EPHPM_TEST_SECRET", "leak", 1);
     if (embed_startup(&opt, &host, &err) < 0) {
         test_fail(__FILE__, __LINE__, "embed_startup: %s", err.text);
