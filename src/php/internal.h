@@ -102,7 +102,7 @@ void embed_timer_forget(void);
 
 /* functions/functions.c */
 extern struct _zend_module_entry embed_module;
-/* opcache_reset() tells the host; chdir() is noticed. */
+/* opcache_reset() tells the host; chdir() and pcntl_signal() are noticed; chroot() is gone. */
 void embed_functions_wrap(void);
 extern bool embed_functions_cwd_changed;
 

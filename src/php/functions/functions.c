@@ -19,7 +19,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_array, 0, 0, IS_ARRAY, 0)
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_headers_send, 0, 0, IS_LONG, 0)
-ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, status, IS_LONG, 0, "103")
+ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, status, IS_LONG, 0, "200")
 ZEND_END_ARG_INFO()
 
 static ZEND_FUNCTION(fastcgi_finish_request)
@@ -65,7 +65,7 @@ static ZEND_FUNCTION(apache_response_headers)
 
 static ZEND_FUNCTION(headers_send)
 {
-    zend_long status = 103;
+    zend_long status = 200;
 
     ZEND_PARSE_PARAMETERS_START(0, 1)
     Z_PARAM_OPTIONAL
@@ -148,6 +148,9 @@ static zif_handler wrap(const char *name, zif_handler handler)
 
 void embed_functions_wrap(void)
 {
+    /* PHP's library has it for command line programs; a worker that it locks in would serve nothing
+     * more. FPM has none. */
+    (void)zend_hash_str_del(CG(function_table), "chroot", sizeof("chroot") - 1);
     stock_chdir = wrap("chdir", ZEND_FN(wrapped_chdir));
     stock_pcntl_signal = wrap("pcntl_signal", ZEND_FN(wrapped_pcntl_signal));
     stock_pcntl_sigprocmask = wrap("pcntl_sigprocmask", ZEND_FN(wrapped_pcntl_sigprocmask));

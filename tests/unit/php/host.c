@@ -116,7 +116,7 @@ static void on_reset(void *arg)
  * ------------------------------------------------------------------------------------------------------------
  */
 
-bool host_start(void)
+bool host_start(const char *ini)
 {
     static char ini_file[512], entries[1024];
     static const char *const admin[] = {
@@ -155,9 +155,9 @@ bool host_start(void)
     (void)snprintf(entries, sizeof(entries),
         "%sopcache.enable=1\nopcache.validate_timestamps=1\nopcache.revalidate_freq=0\nopcache.jit="
         "disable\n"
-        "opcache.file_update_protection=0\nopcache.memory_consumption=16\nprecision=12\n"
+        "opcache.file_update_protection=0\nopcache.memory_consumption=16\nprecision=12\n%s"
         "sys_temp_dir=%s\n[PATH=%s/perdir]\nprecision=5\n[HOST=per.host]\nprecision=6\n",
-        opcache, host_root, host_root);
+        opcache, ini, host_root, host_root);
     (void)setenv("EPHPM_TEST_SECRET", "leak", 1);
     if (embed_startup(&opt, &host, &err) < 0) {
         test_fail(__FILE__, __LINE__, "embed_startup: %s", err.text);

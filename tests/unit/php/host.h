@@ -37,8 +37,9 @@ extern struct host_reply reply;
 extern struct host_client client;
 extern char host_root[256];
 
-/* Creates the root and starts PHP. False: it did not start (reported). */
-bool host_start(void);
+/* Creates the root and starts PHP with these ini lines besides its own. False: it did not start
+ * (reported). */
+bool host_start(const char *ini);
 /* Stops PHP and removes the root. */
 void host_stop(void);
 /* Writes root/name, making its directory. */

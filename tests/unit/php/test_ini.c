@@ -83,6 +83,21 @@ static void test_ini_broken_user_file_does_not_stop_the_script(void)
     CHECK_INT(reply.result.end, EMBED_OK);
 }
 
+static void test_ini_user_file_may_set_the_session(void)
+{
+    host_file(
+        "sess/.user.ini", "session.name=XS\ndate.timezone=Asia/Tokyo\nmbstring.language=neutral\n");
+    host_file("sess/t.php", "<?php echo session_name(), date_default_timezone_get(), "
+                            "function_exists('chroot') ? 1 : 0;");
+    for (int i = 0; i < 2; i++) {
+        host_run(host_request("sess/t.php"));
+        CHECK_BODY("XSAsia/Tokyo0");
+        CHECK_STR(buf_str(&reply.log), "");
+        host_php("echo session_name(), date_default_timezone_get();");
+        CHECK_BODY("PHPSESSIDUTC");
+    }
+}
+
 static void test_ini_sections_of_path_and_host(void)
 {
     struct embed_request *req;
@@ -106,6 +121,7 @@ const struct test tests_ini[] = {
     TEST(test_ini_user_file_of_the_script_only_when_outside_the_root),
     TEST(test_ini_user_file_is_cached_until_it_expires),
     TEST(test_ini_broken_user_file_does_not_stop_the_script),
+    TEST(test_ini_user_file_may_set_the_session),
     TEST(test_ini_sections_of_path_and_host),
     TEST_END,
 };
