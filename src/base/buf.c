@@ -55,14 +55,7 @@ void buf_add_char(struct buf *b, char c)
 
 void buf_add_u64(struct buf *b, uint64_t v)
 {
-    char t[20];
-    size_t i = sizeof(t);
-
-    do {
-        t[--i] = (char)('0' + v % 10);
-        v /= 10;
-    } while (v);
-    buf_add(b, t + i, sizeof(t) - i);
+    b->len += str_put_u64(buf_reserve(b, 20), v);
 }
 
 void buf_printf(struct buf *b, const char *fmt, ...)

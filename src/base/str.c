@@ -151,6 +151,29 @@ int str_i64(struct str s, int64_t *out)
     return 0;
 }
 
+size_t str_put(char *dst, size_t cap, struct str s)
+{
+    size_t n = MIN(s.len, cap - 1);
+
+    if (n)
+        memcpy(dst, s.p, n);
+    dst[n] = '\0';
+    return n;
+}
+
+size_t str_put_u64(char *dst, uint64_t v)
+{
+    char t[20];
+    size_t i = sizeof(t);
+
+    do {
+        t[--i] = (char)('0' + v % 10);
+        v /= 10;
+    } while (v);
+    memcpy(dst, t + i, sizeof(t) - i);
+    return sizeof(t) - i;
+}
+
 /* Matches one class "[...]" at pat[i] against c; sets *next past the ']'. A class without its
  * ']' is a literal '['. */
 static bool str_glob_class(struct str pat, size_t i, char c, size_t *next)

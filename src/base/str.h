@@ -72,6 +72,11 @@ bool str_split(struct str *rest, char sep, struct str *part);
 int str_u64(struct str s, uint64_t *out) MUST_CHECK;
 int str_i64(struct str s, int64_t *out) MUST_CHECK;
 
+/* Copies what fits into cap bytes, with a NUL after it; returns the length copied. cap > 0. */
+size_t str_put(char *dst, size_t cap, struct str s);
+/* v in base 10, no NUL; dst holds at least 20 bytes. Returns the length. */
+size_t str_put_u64(char *dst, uint64_t v);
+
 static inline char str_lower_char(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The ephpm developers */
-#include <stdio.h>
-
 #include "base/mem.h"
 #include "core/json.h"
 #include "engine/front.h"
@@ -16,11 +14,12 @@
 static bool front_site(void *arg, struct http_exchange *x, struct http_site *out, int *status)
 {
     struct front *f = arg;
-    struct pool_generation *g = x->conn->tag;
+    uint64_t probed = (uint64_t)(uintptr_t)x->conn->tag; /* a probe's generation: front_probe() */
+    struct pool_generation *g = probed ? pool_generation_find(&f->pool, probed) : NULL;
     struct pool_site *site = pool_site_find(&f->pool, STR("default"));
     char root[4096];
 
-    if (!g)
+    if (!probed)
         g = site ? site->active : NULL;
     if (!g) {
         *status = 503;
@@ -29,6 +28,7 @@ static bool front_site(void *arg, struct http_exchange *x, struct http_site *out
     out->name = str_c(g->site->name);
     out->root = str_c(g->root);
     out->owner = g;
+    pool_generation_hold(g, x);
     if (g->follow_root && fs_realpath(g->root_config, root, sizeof(root)) == 0)
         out->root = arena_str(&x->arena, str_c(root));
     return true;
@@ -69,8 +69,8 @@ static void front_finished(void *arg, const struct http_exchange *x)
     l->bytes = x->body_wire;
     l->status = x->status;
     l->worker = x->worker_id;
-    (void)snprintf(l->method, sizeof(l->method), STR_F, STR_A(x->head.method));
-    (void)snprintf(l->uri, sizeof(l->uri), STR_F, STR_A(x->uri.request_uri));
+    (void)str_put(l->method, sizeof(l->method), x->head.method);
+    (void)str_put(l->uri, sizeof(l->uri), x->uri.request_uri);
     memcpy(l->id, x->id, sizeof(l->id));
 }
 

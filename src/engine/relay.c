@@ -16,9 +16,11 @@ enum {
 
 void relay_broken(struct pool *p, struct pool_worker *w, const char *why)
 {
+    if (w->broken)
+        return;
     log_error("worker_channel_broken", F_UINT("worker", w->id), F_INT("pid", w->pid),
         F_CSTR("reason", why), F_CSTR("script", w->script), F_CSTR("uri", w->uri));
-    w->paused = true; /* its ring is not read any more; worker_gone() follows the kill */
+    w->broken = w->paused = true; /* nothing more is read; pool_worker_gone() follows the kill */
     p->hooks.signal(p->hooks.arg, w, true);
 }
 
@@ -43,9 +45,11 @@ bool relay_is_own_php(struct pool *p, struct pool_generation *g, struct pool_req
 
 static struct str relay_port(struct arena *a, const struct sock_addr *addr)
 {
-    return addr->family == SOCK_LOCAL || addr->family == SOCK_UNSPEC
-               ? arena_str(a, STR(""))
-               : arena_printf(a, "%u", (unsigned)addr->port);
+    char text[20];
+
+    if (addr->family == SOCK_LOCAL || addr->family == SOCK_UNSPEC)
+        return arena_str(a, STR(""));
+    return arena_str(a, str_n(text, str_put_u64(text, addr->port)));
 }
 
 static struct str relay_ip(struct arena *a, const struct sock_addr *addr)
@@ -162,8 +166,8 @@ static int relay_send_body(struct pool_worker *w, struct http_exchange *x)
 
 static void relay_note_request(struct pool_worker *w, struct http_exchange *x)
 {
-    (void)snprintf(w->uri, sizeof(w->uri), STR_F, STR_A(x->uri.request_uri));
-    (void)snprintf(w->script, sizeof(w->script), STR_F, STR_A(x->route.file));
+    (void)str_put(w->uri, sizeof(w->uri), x->uri.request_uri);
+    (void)str_put(w->script, sizeof(w->script), x->route.file);
     memcpy(w->request_name, x->id, sizeof(w->request_name));
 }
 
@@ -179,6 +183,7 @@ void relay_start(struct pool *p, struct pool_worker *w, struct pool_request *r)
     w->state = WORKER_BUSY;
     w->answered = w->interrupted = w->paused = false;
     w->request_id = ++p->next_request;
+    w->request_mark = channel_mark(w->channel);
     w->busy_since = net_loop_now(p->loop);
     x->worker_id = (int64_t)w->id;
     list_push(&p->busy, &w->in_busy);

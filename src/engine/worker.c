@@ -22,6 +22,7 @@ enum {
     WORKER_WAIT_MS =
         1000,            /* how often a worker that waits for the front looks at the cancel word */
     WORKER_FD_MS = 5000, /* for the descriptor that was announced */
+    WORKER_FIRST_MS = 5000, /* before the first request: how often to look whether one can come */
     WORKER_MEMORY_EVERY = 100, /* requests between two looks at the resident size */
     WORKER_NOTE_MAX = 2048
 };
@@ -32,6 +33,8 @@ static struct worker {
     struct channel *channel;
     sock_t socket;
     struct arena arena;
+    struct embed_field *env; /* the site's entries, and who this worker is */
+    size_t nenv;
     struct buf block;   /* the request block, copied out of the channel */
     struct buf scratch; /* encoded heads */
     uint64_t id;        /* of the running request */
@@ -311,8 +314,8 @@ static void worker_fill(const struct message_request *m, struct embed_request *r
         .body_streaming = m->body_streaming,
         .time = m->time,
         .nheaders = m->nheaders,
-        .env = worker.opt->env,
-        .nenv = worker.opt->nenv,
+        .env = worker.env,
+        .nenv = worker.nenv,
     };
     _Static_assert(sizeof(struct message_field) == sizeof(struct embed_field), "same layout");
     r->headers = (const struct embed_field *)(const void *)m->headers;
@@ -354,15 +357,10 @@ static int worker_take_body_fd(void)
     return 0;
 }
 
-/* Takes body messages that PHP did not read, so that the next message is a new request. */
+/* What PHP did not read of the body: worker_run() skips those messages. The client may send them
+ * for long. */
 static void worker_drop_body(void)
 {
-    char sink[4096];
-    size_t got;
-
-    while (!worker.body_ended && worker.body_fd < 0 && !worker_cancelled())
-        if (worker_read_body(NULL, sink, sizeof(sink), &got))
-            break;
     fs_close(worker.body_fd);
     worker.body_fd = -1;
 }
@@ -397,6 +395,17 @@ static void worker_say_done(const struct embed_result *res, uint64_t start_ns)
     worker_ring();
 }
 
+/* "ephpm: worker SITE/GENERATION GET /uri" */
+static void worker_title(struct str what, struct str uri)
+{
+    char generation[20];
+    struct str parts[] = {STR("ephpm: worker "), str_c(worker.opt->site), STR("/"),
+        str_n(generation, str_put_u64(generation, worker.opt->generation)), STR(" "), what,
+        STR(" "), uri};
+
+    process_set_title_parts(parts, uri.len ? ARRAY_LEN(parts) : ARRAY_LEN(parts) - 2);
+}
+
 static int worker_serve(const struct channel_msg *msg, const char *data)
 {
     struct message_request m;
@@ -426,8 +435,7 @@ static int worker_serve(const struct channel_msg *msg, const char *data)
             return rc;
     }
     worker_fill(&m, &req);
-    process_set_title("ephpm: worker %s/%llu " STR_F " " STR_F, worker.opt->site,
-        (unsigned long long)worker.opt->generation, STR_A(m.method), STR_A(m.uri));
+    worker_title(m.method, m.uri);
     embed_run(&req, &res);
     rc = worker_end_response();
     if (rc == ERR_CORRUPT)
@@ -446,8 +454,21 @@ static void worker_on_interrupt(int sig)
 
 static void worker_idle_title(void)
 {
-    process_set_title(
-        "ephpm: worker %s/%llu idle", worker.opt->site, (unsigned long long)worker.opt->generation);
+    worker_title(STR("idle"), STR_NONE);
+}
+
+/* The site's entries of $_SERVER, EPHPM_GENERATION and EPHPM_WORKER; as long as the process. */
+static void worker_make_env(const struct worker_options *opt)
+{
+    static struct buf generation, id;
+
+    worker.env = mem_new_array(opt->nenv + 2, sizeof(*worker.env));
+    for (size_t i = 0; i < opt->nenv; i++)
+        worker.env[worker.nenv++] = opt->env[i];
+    buf_add_u64(&generation, opt->generation);
+    buf_add_u64(&id, opt->id);
+    worker.env[worker.nenv++] = (struct embed_field){STR("EPHPM_GENERATION"), buf_str(&generation)};
+    worker.env[worker.nenv++] = (struct embed_field){STR("EPHPM_WORKER"), buf_str(&id)};
 }
 
 static int worker_start(const struct worker_options *opt)
@@ -458,6 +479,7 @@ static int worker_start(const struct worker_options *opt)
 
     worker.opt = opt;
     worker.socket = opt->socket_fd;
+    worker_make_env(opt);
     rc = channel_open(opt->channel_fd, CHANNEL_WORKER, &worker.channel);
     fs_close(opt->channel_fd);
     if (rc)
@@ -478,6 +500,18 @@ static int worker_start(const struct worker_options *opt)
     return rc;
 }
 
+/* Nobody holds the other end of the socket: the master gave this worker up before the front knew
+ * it. */
+static bool worker_is_forgotten(void)
+{
+    int fds[SOCK_MSG_FDS];
+    char byte[16];
+    size_t got, nfds = 0;
+
+    return sock_wait_readable(worker.socket, 0) == 0 &&
+           sock_recv_msg(worker.socket, byte, sizeof(byte), &got, fds, &nfds) == ERR_EOF;
+}
+
 int worker_run(const struct worker_options *opt)
 {
     int rc = worker_start(opt);
@@ -488,7 +522,9 @@ int worker_run(const struct worker_options *opt)
 
         rc = channel_peek(worker.channel, &msg, &data);
         if (rc == ERR_AGAIN) {
-            rc = channel_wait_message(worker.channel, -1);
+            rc = channel_wait_message(worker.channel, worker.served ? -1 : WORKER_FIRST_MS);
+            if (rc == ERR_TIMEOUT && worker_is_forgotten())
+                worker.stop = true;
             if (rc == ERR_INTR || rc == ERR_TIMEOUT)
                 rc = 0;
             continue;
@@ -501,7 +537,7 @@ int worker_run(const struct worker_options *opt)
             rc = worker_serve(&msg, data);
             worker_idle_title();
         } else if (msg.type == CHANNEL_BODY || msg.type == CHANNEL_BODY_END) {
-            channel_take(worker.channel); /* the rest of a cancelled request's body */
+            channel_take(worker.channel); /* what an earlier request did not read of its body */
             if (channel_release(worker.channel))
                 wake_bell_ring(opt->bell_fd);
         } else {

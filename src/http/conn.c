@@ -479,7 +479,7 @@ static void conn_to_handler(struct http_conn *c)
 
     x->stage = EXCHANGE_HANDLER;
     conn_set_state(c, CONN_EXCHANGE);
-    if (x->route.kind == ROUTE_PHP)
+    if (x->route.kind == ROUTE_PHP && x->uri.form != URI_ASTERISK)
         c->server->hooks.php(c->server->hooks.arg, x);
     else
         http_handle_route(x);

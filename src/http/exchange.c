@@ -94,13 +94,13 @@ bool http_respond_started(const struct http_exchange *x)
 
 /* Everything for the wire goes through here. What the queue refuses is kept, so callers are
  * all-or-nothing. */
-static int exchange_wire(struct http_exchange *x, const struct str *parts, size_t n)
+static int exchange_wire_more(struct http_exchange *x, const struct str *parts, size_t n, bool more)
 {
     struct stream *st = http_conn_stream(x->conn);
     int rc = 0;
 
     if (x->blocked.len == 0) {
-        rc = stream_write(st, parts, n, false);
+        rc = stream_write(st, parts, n, more);
         http_conn_sending(x->conn);
         if (rc == ERR_NOSPACE)
             log_error("response_spool_failed", F_CSTR("request_id", x->id), F_ERR(rc));
@@ -111,6 +111,11 @@ static int exchange_wire(struct http_exchange *x, const struct str *parts, size_
         return 0;
     }
     return rc;
+}
+
+static int exchange_wire(struct http_exchange *x, const struct str *parts, size_t n)
+{
+    return exchange_wire_more(x, parts, n, false);
 }
 
 static bool exchange_may_take(struct http_exchange *x)
@@ -287,7 +292,7 @@ static int exchange_start(struct http_exchange *x, struct str first, enum exchan
 }
 
 int http_exchange_send_head(struct http_exchange *x, const struct response_head *h, uint64_t length,
-    bool forbid_body, struct str body)
+    bool forbid_body, struct str body, bool more)
 {
     struct response_send send = {
         .framing = forbid_body ? RESPONSE_NONE : RESPONSE_LENGTH, .length = length};
@@ -299,7 +304,7 @@ int http_exchange_send_head(struct http_exchange *x, const struct response_head 
     exchange_write_head(x, h, &send, head);
     parts[0] = buf_str(head);
     parts[1] = body;
-    rc = exchange_wire(x, parts, body.len ? 2 : 1);
+    rc = exchange_wire_more(x, parts, body.len ? 2 : 1, more);
     x->body_wire += body.len;
     return rc;
 }

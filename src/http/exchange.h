@@ -147,7 +147,7 @@ void http_exchange_fini(struct http_exchange *x);
 /* Sends a head and the start of its body of known length; the caller queues the rest itself
  * (files). */
 int http_exchange_send_head(struct http_exchange *x, const struct response_head *h, uint64_t length,
-    bool forbid_body, struct str body);
+    bool forbid_body, struct str body, bool more);
 /* The queue drained: tries again what it refused. */
 void http_exchange_drained(struct http_exchange *x);
 /* conn.c: the stream of a connection; the end of an exchange. */

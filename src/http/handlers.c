@@ -135,7 +135,7 @@ static void handlers_send_coded(struct http_exchange *x, struct static_plan *pla
         http_respond_status(x, 500, STR_NONE, STR_NONE, "static file cannot be read");
         return;
     }
-    rc = http_exchange_send_head(x, h, body.len, false, plan->head ? STR_NONE : body);
+    rc = http_exchange_send_head(x, h, body.len, false, plan->head ? STR_NONE : body, false);
     buf_fini(&coded);
     handlers_sent(x, rc);
 }
@@ -156,11 +156,12 @@ static void handlers_send_plan(
     if (plan->nsegments == 1 && !seg->mem.p && f->content.p &&
         seg->off + seg->len <= f->content.len) {
         rc = http_exchange_send_head(
-            x, &h, plan->length, false, str_n(f->content.p + seg->off, (size_t)seg->len));
+            x, &h, plan->length, false, str_n(f->content.p + seg->off, (size_t)seg->len), false);
         handlers_sent(x, rc);
         return;
     }
-    rc = http_exchange_send_head(x, &h, plan->length, plan->status == 304, STR_NONE);
+    rc = http_exchange_send_head(
+        x, &h, plan->length, plan->status == 304, STR_NONE, plan->nsegments > 0);
     if (rc == 0)
         rc = handlers_send_segments(x, plan, f);
     handlers_sent(x, rc);
@@ -243,7 +244,7 @@ void http_handle_route(struct http_exchange *x)
 
         response_head_init(&h, 200, &x->arena);
         fields_add(&h.fields, STR("Allow"), allow);
-        if (http_exchange_send_head(x, &h, 0, false, STR_NONE))
+        if (http_exchange_send_head(x, &h, 0, false, STR_NONE, false))
             http_conn_cut(x->conn, "sending failed");
         else
             http_conn_exchange_done(x->conn);

@@ -15,6 +15,7 @@
 
 #include "base/attr.h"
 #include "base/err.h"
+#include "base/str.h"
 
 struct process_fd {
     int from; /* descriptor here */
@@ -75,6 +76,8 @@ NORETURN void process_exit_now(int code); /* _exit: no handlers, no flushing */
 
 /* The title that ps shows. Call process_title_init first in main; it may move argv/environ. */
 void process_title_init(int argc, char **argv);
+/* The same from parts, without formatting: for each request. */
+void process_set_title_parts(const struct str *parts, size_t n);
 void process_set_title(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
 bool process_is_root(void);

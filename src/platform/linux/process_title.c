@@ -14,9 +14,12 @@
 #include "base/mem.h"
 #include "platform/process.h"
 
+enum { PROCESS_TITLE_MAX = 256 };
+
 /* Of the process as such, like the memory they describe; set by process_title_init() in main. */
 static char *process_title_area;
 static size_t process_title_size;
+static size_t process_title_used; /* bytes that may not be 0 */
 /* The copied environment; setenv() moves on to an array of its own, the strings stay in use. */
 static char **process_title_env __attribute__((used));
 
@@ -40,6 +43,7 @@ void process_title_init(int argc, char **argv)
     end = process_title_extend(end, environ);
     process_title_area = argv[0];
     process_title_size = (size_t)(end - argv[0]);
+    process_title_used = process_title_size;
     while (environ[n])
         n++;
     /* These copies live as long as the process, so nothing frees them. */
@@ -59,6 +63,7 @@ void process_title_init(int argc, char **argv)
 /* The kernel's own name has 15 bytes: "ephpm: worker x" gives "ephpm:worker x". */
 static void process_set_short_name(const char *title)
 {
+    static char last[16]; /* a worker changes its title twice per request, this name never */
     char name[16];
     size_t n = 0;
 
@@ -66,22 +71,38 @@ static void process_set_short_name(const char *title)
         if (*p != ' ' || p == title || p[-1] != ':')
             name[n++] = *p;
     name[n] = '\0';
+    if (strcmp(name, last) == 0)
+        return;
+    memcpy(last, name, sizeof(last));
     (void)prctl(PR_SET_NAME, name, 0, 0, 0); /* cannot fail */
+}
+
+void process_set_title_parts(const struct str *parts, size_t count)
+{
+    char title[PROCESS_TITLE_MAX];
+    size_t n = 0;
+
+    for (size_t i = 0; i < count; i++)
+        n += str_put(title + n, sizeof(title) - n, parts[i]);
+    process_set_short_name(title);
+    if (process_title_size < 2)
+        return;
+    n = MIN(n, process_title_size - 1);
+    memcpy(process_title_area, title, n);
+    if (process_title_used > n)
+        memset(process_title_area + n, 0, process_title_used - n);
+    process_title_used = n;
 }
 
 void process_set_title(const char *fmt, ...)
 {
-    char title[256];
+    char title[PROCESS_TITLE_MAX];
+    struct str part;
     va_list ap;
-    size_t n;
 
     va_start(ap, fmt);
     (void)vsnprintf(title, sizeof(title), fmt, ap); /* a cut title is fine */
     va_end(ap);
-    process_set_short_name(title);
-    if (process_title_size < 2)
-        return;
-    n = MIN(strlen(title), process_title_size - 1);
-    memcpy(process_title_area, title, n);
-    memset(process_title_area + n, 0, process_title_size - n);
+    part = str_c(title);
+    process_set_title_parts(&part, 1);
 }
