@@ -353,6 +353,17 @@ bool channel_publish(struct channel *c)
     return atomic_exchange_explicit(&o->shared->waiting, 0, memory_order_relaxed) != 0;
 }
 
+uint64_t channel_mark(const struct channel *c)
+{
+    return c->out.head;
+}
+
+bool channel_passed(struct channel *c, uint64_t mark)
+{
+    refresh_tail(c);
+    return c->corrupt || c->out.tail > mark;
+}
+
 bool channel_unpublished(const struct channel *c)
 {
     return c->out.head != c->out.published;

@@ -154,6 +154,12 @@ int channel_put(struct channel *c, uint16_t type, uint16_t flags, uint64_t id,
     const struct str *parts, size_t nparts) MUST_CHECK;
 /* Makes all put messages visible. True: the consumer sleeps, ring it. */
 bool channel_publish(struct channel *c) MUST_CHECK;
+/*
+ * The place of the message that is put next; and: did the consumer give back room beyond that
+ * place, that is, did it take that message? For a dead peer, whose work is to be done again.
+ */
+uint64_t channel_mark(const struct channel *c);
+bool channel_passed(struct channel *c, uint64_t mark);
 /* Something was put and not yet published. */
 bool channel_unpublished(const struct channel *c);
 

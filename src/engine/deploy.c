@@ -40,15 +40,46 @@ static const char *deploy_kind_name(enum op_kind k)
     return "?";
 }
 
+enum { DEPLOY_RETRY_MS = 500, DEPLOY_RETRY_MAX_MS = 30000 }; /* of a recovery that failed */
+
+/* After an operation. systemd is told when it was a reload. */
 static void deploy_clear(struct master *m)
 {
     struct operation *op = &m->op;
+    bool reload = op->step != OP_NONE && op->kind == OP_RELOAD;
 
     net_timer_close(op->timeout);
     fs_close(op->list_fd);
     fs_close(op->result_fd);
     config_unref(op->config);
     *op = (struct operation){.step = OP_NONE, .list_fd = -1, .result_fd = -1};
+    if (reload && !m->stopping)
+        (void)!process_notify("READY=1"); /* nobody may listen */
+}
+
+void deploy_fini(struct master *m)
+{
+    deploy_clear(m);
+}
+
+static void deploy_plan_recovery(struct master *m)
+{
+    uint64_t ms = (uint64_t)DEPLOY_RETRY_MS * m->recover_failures;
+
+    if (m->recover_due && !m->stopping)
+        net_timer_start(m->recover, MIN(ms, (uint64_t)DEPLOY_RETRY_MAX_MS), 0);
+}
+
+void deploy_recover(void *arg)
+{
+    struct master *m = arg;
+    struct err err;
+
+    if (m->recover_due && !m->stopping && m->op.step == OP_NONE &&
+        deploy_begin(m, OP_RECOVER, NULL, &err)) {
+        m->recover_failures++; /* it logged its failure */
+        deploy_plan_recovery(m);
+    }
 }
 
 static struct config *deploy_config(struct master *m)
@@ -80,7 +111,10 @@ void deploy_failed(struct master *m, const char *fmt, ...)
         m->exit_code = 1;
         master_stop(m, text);
     }
+    if (op->kind == OP_RECOVER)
+        m->recover_failures++;
     deploy_clear(m);
+    deploy_plan_recovery(m);
 }
 
 static void deploy_progress(struct master *m, const char *text)
@@ -98,7 +132,7 @@ static void deploy_timeout(void *arg)
         (unsigned long long)deploy_config(m)->deploy.timeout);
 }
 
-int deploy_begin(
+static int deploy_start(
     struct master *m, enum op_kind kind, struct control_client *client, struct err *err)
 {
     struct operation *op = &m->op;
@@ -126,8 +160,9 @@ int deploy_begin(
     op->config = cfg;
     op->client = client;
     op->began_ms = clock_mono_ms();
-    op->jit_off = kind == OP_RECOVER && !m->recover_due;
-    m->recover_due = false;
+    op->jit_off = m->active && (kind == OP_RECOVER || kind == OP_RESET) && m->active->jit_off;
+    if (kind == OP_RECOVER && !m->recover_due)
+        op->jit_off = true; /* a crash loop */
     op->next = generation_new(m, "default", root, op->jit_off);
     op->timeout = net_timer_open(m->loop, deploy_timeout, m);
     net_timer_start(op->timeout, deploy_config(m)->deploy.timeout, 0);
@@ -141,6 +176,23 @@ int deploy_begin(
         return rc;
     }
     return 0;
+}
+
+int deploy_begin(
+    struct master *m, enum op_kind kind, struct control_client *client, struct err *err)
+{
+    char text[80];
+    int rc;
+
+    if (kind == OP_RELOAD) {
+        (void)snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%llu",
+            (unsigned long long)(clock_mono_ns() / 1000));
+        (void)!process_notify(text); /* nobody may listen */
+    }
+    rc = deploy_start(m, kind, client, err);
+    if (rc && kind == OP_RELOAD)
+        (void)!process_notify("READY=1"); /* as above */
+    return rc;
 }
 
 /* --- steps ---------------------------------------------------------------------------------------
@@ -161,6 +213,8 @@ static void deploy_switch(struct master *m)
     roles_send_config(m);
     g->state = GEN_ACTIVE;
     m->active = g;
+    m->recover_due = g->pid == 0; /* it may have lost its prototype already */
+    m->recover_failures = 0;
     ipc_begin(&out, "activate");
     ipc_add_u64(&out, "generation", g->id);
     roles_tell_front(m, &out);
@@ -177,6 +231,7 @@ static void deploy_switch(struct master *m)
             (unsigned long long)(clock_mono_ms() - op->began_ms));
     op->next = NULL;
     deploy_clear(m);
+    deploy_plan_recovery(m);
     master_announce(m, g);
 }
 
@@ -241,7 +296,7 @@ static void deploy_first_worker(struct master *m)
     for (int64_t i = 0; i < MAX(g->shape.workers_min, (int64_t)1); i++) {
         if (m->op.next != g)
             return; /* it failed */
-        generation_fork(g, false);
+        generation_fork(g, false, false);
     }
 }
 
@@ -323,6 +378,17 @@ static void deploy_compile(struct master *m, struct str old_list)
     fs_close(fd);
     if (rc)
         deploy_failed(m, "the list of scripts cannot be handed over: %s", err_text(rc));
+}
+
+void deploy_prototype_lost(struct master *m)
+{
+    m->recover_due = true;
+    if (m->op.step == OP_NONE) {
+        deploy_plan_recovery(m);
+    } else if (m->op.step == OP_SCRIPTS) {
+        log_warn("deploy_list_failed", F_CSTR("error", "the running generation's prototype ended"));
+        deploy_compile(m, STR_NONE);
+    }
 }
 
 void deploy_booted(struct master *m, struct generation *g)
@@ -433,7 +499,7 @@ void deploy_count_crash(struct master *m, struct generation *g)
         recent += now - m->crashes[i] <= window;
     if (m->stopping || php->crash_loop_count <= 0 || recent < (size_t)php->crash_loop_count)
         return;
-    if (m->op.step != OP_NONE || now - m->recovered_ms < window)
+    if (m->op.step != OP_NONE || (m->recovered_ms && now - m->recovered_ms < window))
         return;
     m->recovered_ms = now;
     m->ncrashes = 0;

@@ -167,15 +167,21 @@ static void front_on_generation(struct front *f, struct ipc_in *m)
 static void front_on_worker(struct front *f, struct ipc_in *m)
 {
     struct pool_generation *g = front_generation(f, m);
+    struct pool_newcomer n = {
+        .id = ipc_get_u64(m, "worker"),
+        .pid = (int64_t)ipc_get_u64(m, "pid"),
+        .reserve = ipc_get_u64(m, "reserve") != 0,
+        .asked = ipc_get_u64(m, "asked") != 0,
+    };
     int rc;
 
     if (!g)
         return; /* its generation ended meanwhile; so will it */
-    rc = pool_worker_add(&f->pool, g, ipc_get_u64(m, "worker"), (int64_t)ipc_get_u64(m, "pid"),
-        ipc_get_u64(m, "reserve") != 0, ipc_take_fd(m, 0), ipc_take_fd(m, 1));
+    rc = pool_worker_add(&f->pool, g, &n, ipc_take_fd(m, 0), ipc_take_fd(m, 1));
     if (rc) {
-        log_error("worker_channel_refused", F_UINT("worker", ipc_get_u64(m, "worker")), F_ERR(rc));
-        pool_fork_failed(&f->pool, g, ipc_get_u64(m, "reserve") != 0);
+        log_error("worker_channel_refused", F_UINT("worker", n.id), F_ERR(rc));
+        if (n.asked)
+            pool_fork_failed(&f->pool, g, n.reserve);
     }
 }
 

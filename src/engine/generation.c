@@ -153,20 +153,23 @@ static void generation_worker_free(struct master_worker *w)
     mem_free(w);
 }
 
-static void generation_say_fork_failed(struct generation *g, bool reserve, const char *why)
+static void generation_say_fork_failed(
+    struct generation *g, bool reserve, bool asked, const char *why)
 {
     struct ipc_out out;
 
     log_error("worker_start_failed", F_UINT("generation", g->id), F_CSTR("error", why));
-    ipc_begin(&out, "fork_failed");
-    ipc_add_u64(&out, "generation", g->id);
-    ipc_add_u64(&out, "reserve", reserve);
-    roles_tell_front(g->master, &out);
+    if (asked) {
+        ipc_begin(&out, "fork_failed");
+        ipc_add_u64(&out, "generation", g->id);
+        ipc_add_u64(&out, "reserve", reserve);
+        roles_tell_front(g->master, &out);
+    }
     if (g->master->op.next == g)
         deploy_failed(g->master, "no worker could be started: %s", why);
 }
 
-void generation_fork(struct generation *g, bool reserve)
+void generation_fork(struct generation *g, bool reserve, bool asked)
 {
     struct channel_sizes sizes = {GENERATION_REQUEST_RING, GENERATION_RESPONSE_RING};
     struct master_worker *w;
@@ -175,13 +178,14 @@ void generation_fork(struct generation *g, bool reserve)
     int rc;
 
     if (g->state == GEN_BOOTING || g->state == GEN_ENDED || g->socket == SOCK_NONE) {
-        generation_say_fork_failed(g, reserve, "its prototype is gone");
+        generation_say_fork_failed(g, reserve, asked, "its prototype is gone");
         return;
     }
     w = mem_new(sizeof(*w));
     w->generation = g;
     w->id = ++g->master->next_worker;
     w->reserve = reserve;
+    w->asked = asked;
     w->channel_fd = w->socket_fd = -1;
     list_push(&g->workers, &w->node);
     rc = channel_create(sizes, &w->channel_fd);
@@ -199,7 +203,7 @@ void generation_fork(struct generation *g, bool reserve)
     sock_close(pair[1]);
     if (rc) {
         generation_worker_free(w);
-        generation_say_fork_failed(g, reserve, err_text(rc));
+        generation_say_fork_failed(g, reserve, asked, err_text(rc));
     }
 }
 
@@ -246,18 +250,19 @@ void generation_forked(struct generation *g, struct ipc_in *in)
     ipc_add_u64(&out, "pid", (uint64_t)w->pid);
     ipc_add_u64(&out, "generation", g->id);
     ipc_add_u64(&out, "reserve", w->reserve);
+    ipc_add_u64(&out, "asked", w->asked);
     ipc_add_fd(&out, w->channel_fd);
     ipc_add_fd(&out, w->socket_fd);
     roles_tell_front(m, &out);
     fs_close(w->channel_fd);
     fs_close(w->socket_fd);
     w->channel_fd = w->socket_fd = -1;
-    for (size_t i = 0; i < m->norphans; i++) {
+    for (size_t i = 0; i < MASTER_ORPHANS; i++) {
         struct process_status st = m->orphans[i];
 
         if (st.pid != w->pid)
             continue;
-        m->orphans[i] = m->orphans[--m->norphans];
+        m->orphans[i] = (struct process_status){0};
         generation_worker_ended(w, &st);
         return;
     }
@@ -272,8 +277,10 @@ void generation_fork_failed(struct generation *g, struct ipc_in *in)
 
     if (!w)
         return;
-    generation_say_fork_failed(g, w->reserve, ipc_get_c(in, "error"));
-    generation_worker_free(w);
+    struct master_worker failed = *w;
+
+    generation_worker_free(w); /* first: a failed deploy frees them all */
+    generation_say_fork_failed(g, failed.reserve, failed.asked, ipc_get_c(in, "error"));
 }
 
 void generation_signal_worker(struct master *m, uint64_t worker, bool kill)
@@ -387,6 +394,17 @@ static void generation_free(struct generation *g)
     mem_free(g);
 }
 
+void generation_free_all(struct master *m)
+{
+    list_each_safe (it, &m->generations) {
+        struct generation *g = CONTAINER_OF(it, struct generation, node);
+
+        list_each_safe (wit, &g->workers)
+            generation_worker_free(CONTAINER_OF(wit, struct master_worker, node));
+        generation_free(g);
+    }
+}
+
 void generation_sweep(struct master *m)
 {
     list_each_safe (it, &m->generations) {
@@ -395,6 +413,16 @@ void generation_sweep(struct master *m)
         if (g->state == GEN_ENDED && !g->pid && list_empty(&g->workers))
             generation_free(g);
     }
+}
+
+/* Its prototype ended before it answered. */
+static void generation_fork_lost(struct master_worker *w)
+{
+    struct generation *g = w->generation;
+    bool reserve = w->reserve, asked = w->asked;
+
+    generation_worker_free(w);
+    generation_say_fork_failed(g, reserve, asked, "its prototype ended");
 }
 
 static void generation_prototype_ended(struct generation *g, const struct process_status *st)
@@ -416,14 +444,26 @@ static void generation_prototype_ended(struct generation *g, const struct proces
     if (m->op.next == g)
         deploy_failed(m, "the prototype ended (%s %d)",
             st->end == PROCESS_SIGNALED ? "signal" : "exit code", st->code);
-    if (was_active) {
-        /* Its workers go on; a new generation takes over, since this one can fork no more. */
-        struct err err;
+    list_each_safe (it, &g->workers) {
+        struct master_worker *w = CONTAINER_OF(it, struct master_worker, node);
 
-        m->recover_due = true;
-        if (m->op.step == OP_NONE)
-            (void)!deploy_begin(m, OP_RECOVER, NULL, &err); /* it logs its failure */
+        if (!w->pid)
+            generation_fork_lost(w);
     }
+    if (was_active)
+        deploy_prototype_lost(m); /* its workers go on */
+}
+
+static bool generation_awaits_worker(struct master *m)
+{
+    list_each (it, &m->generations) {
+        struct generation *g = CONTAINER_OF(it, struct generation, node);
+
+        list_each (wit, &g->workers)
+            if (!CONTAINER_OF(wit, struct master_worker, node)->pid)
+                return true;
+    }
+    return false;
 }
 
 bool generation_reaped(struct master *m, const struct process_status *st)
@@ -448,7 +488,10 @@ bool generation_reaped(struct master *m, const struct process_status *st)
         }
         return true;
     }
-    if (m->norphans < MASTER_ORPHANS)
-        m->orphans[m->norphans++] = *st;
+    /* A worker whose announcement is still on its way, or something that PHP left behind. */
+    if (generation_awaits_worker(m))
+        m->orphans[m->norphans++ % MASTER_ORPHANS] = *st;
+    else
+        memset(m->orphans, 0, sizeof(m->orphans)); /* process numbers come again */
     return false;
 }

@@ -340,10 +340,8 @@ static void master_on_reload(struct master *m)
 {
     struct err err = {0};
 
-    (void)!process_notify("RELOADING=1"); /* nobody may listen */
-    if (deploy_begin(m, OP_RELOAD, NULL, &err))
+    if (!m->stopping && deploy_begin(m, OP_RELOAD, NULL, &err))
         log_error("reload_refused", F_CSTR("error", err.text), F_INT("line", err.line));
-    (void)!process_notify("READY=1"); /* as above */
 }
 
 static void master_on_signal(void *arg, int sig)
@@ -431,6 +429,9 @@ static int master_prepare(struct master *m, struct err *err)
 
 static void master_fini(struct master *m)
 {
+    if (m->loop)
+        deploy_fini(m);
+    generation_free_all(m);
     control_close(m->control);
     net_watch_close(m->front_watch);
     sock_close(m->front);
@@ -439,6 +440,7 @@ static void master_fini(struct master *m)
     if (m->loop) {
         net_timer_close(m->stop_timer);
         net_timer_close(m->front_restart);
+        net_timer_close(m->recover);
         net_timer_close(m->watchdog);
         for (size_t i = 0; i < m->nsignals; i++)
             net_signal_close(m->signals[i]);
@@ -466,6 +468,7 @@ int master_main(const struct master_options *opt)
         master_raise_limits();
         m.stop_timer = net_timer_open(m.loop, master_force_stop, &m);
         m.front_restart = net_timer_open(m.loop, roles_restart_front, &m);
+        m.recover = net_timer_open(m.loop, deploy_recover, &m);
         net_loop_on_sleep(m.loop, master_before_sleep, &m);
         master_start_watchdog(&m);
         rc = roles_start_front(&m);
@@ -480,6 +483,8 @@ int master_main(const struct master_options *opt)
         else
             fprintf(stderr, "ephpm: %s\n", err.text);
         m.exit_code = 1;
+        if (m.front_pid && !m.stopping)
+            master_stop(&m, err.text);
     }
     if (m.front_pid)
         net_loop_run(m.loop);

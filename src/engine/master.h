@@ -82,6 +82,7 @@ struct master_worker {
     uint64_t id;
     int64_t pid; /* 0: the fork was asked for, no answer yet */
     bool reserve;
+    bool asked;     /* for by the front */
     bool killed;    /* by us, on purpose */
     int channel_fd; /* until the front has it */
     int socket_fd;
@@ -132,12 +133,14 @@ struct master {
     uint64_t next_generation;
     uint64_t next_worker;
     struct operation op;
-    bool recover_due;
+    bool recover_due;                 /* the active generation has no prototype any more */
+    unsigned recover_failures;        /* in a row */
+    struct net_timer *recover;        /* its next try */
     uint64_t crashes[MASTER_CRASHES]; /* ms, ring */
     size_t ncrashes;
     uint64_t recovered_ms;
-    struct process_status orphans[MASTER_ORPHANS]; /* reaped before they were announced */
-    size_t norphans;
+    struct process_status orphans[MASTER_ORPHANS]; /* ring: reaped before they were announced */
+    size_t norphans;                               /* ever */
     /* who we run as */
     bool set_user;
     uint32_t uid, gid;
@@ -170,7 +173,8 @@ struct generation *generation_new(
 struct generation *generation_find(struct master *m, uint64_t id);
 void generation_boot(struct generation *g, struct ipc_in *hello);
 void generation_tell_front(struct generation *g);
-void generation_fork(struct generation *g, bool reserve);
+/* asked: the front counts on it. */
+void generation_fork(struct generation *g, bool reserve, bool asked);
 void generation_forked(struct generation *g, struct ipc_in *in);
 void generation_fork_failed(struct generation *g, struct ipc_in *in);
 /* Finishes what it has, within the drain time; then it ends. */
@@ -185,11 +189,18 @@ void generation_signal_worker(struct master *m, uint64_t worker, bool kill);
 void generation_kill_workers(struct generation *g);
 /* Frees the ended ones whose processes are gone; runs before the loop sleeps. */
 void generation_sweep(struct master *m);
+/* Frees all of them, at the master's end. */
+void generation_free_all(struct master *m);
 
 /* deploy.c */
 /* Begins; the answer goes to client when there is one. ERR_BUSY with err when another runs. */
 int deploy_begin(
     struct master *m, enum op_kind kind, struct control_client *client, struct err *err) MUST_CHECK;
+/* The running generation's prototype ended: without it nothing can be forked or listed. */
+void deploy_prototype_lost(struct master *m);
+/* Timer callback; arg is the master. */
+void deploy_recover(void *arg);
+void deploy_fini(struct master *m);
 void deploy_booted(struct master *m, struct generation *g);
 void deploy_scripts(struct master *m, struct ipc_in *in);
 void deploy_compiled(struct master *m, struct ipc_in *in);

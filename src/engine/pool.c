@@ -22,6 +22,7 @@ static void pool_on_request_deadline(struct deadline *d);
 static void pool_on_kill(struct deadline *d);
 static void pool_on_grow(void *arg);
 static void pool_on_shrink(void *arg);
+static void pool_refuse(struct pool *p, struct pool_request *r, const char *why);
 
 void pool_init(struct pool *p, struct net_loop *l, const struct pool_hooks *hooks)
 {
@@ -110,13 +111,27 @@ static void pool_generation_free(struct pool_generation *g)
     mem_free(g);
 }
 
-/* A retired generation without workers and requests is over. */
+/* A retired generation without workers and requests is over. It is freed then. */
 static void pool_check_drained(struct pool *p, struct pool_generation *g)
 {
     if (g->state != GENERATION_RETIRED || !list_empty(&g->workers) || g->requests || g->starting)
         return;
     p->hooks.drained(p->hooks.arg, g);
     pool_generation_free(g);
+}
+
+static void pool_generation_unhold(void *arg)
+{
+    struct pool_generation *g = arg;
+
+    g->requests--;
+    pool_check_drained(pool_of(g), g);
+}
+
+void pool_generation_hold(struct pool_generation *g, struct http_exchange *x)
+{
+    g->requests++;
+    arena_defer(&x->arena, pool_generation_unhold, g);
 }
 
 static void pool_stop_worker(struct pool_worker *w)
@@ -127,6 +142,15 @@ static void pool_stop_worker(struct pool_worker *w)
     w->state = WORKER_LEAVING;
     if (channel_put(w->channel, CHANNEL_STOP, 0, 0, NULL, 0) == 0 && channel_publish(w->channel))
         channel_ring_worker(w->channel);
+}
+
+static void pool_stop_reserve(struct pool_generation *g)
+{
+    struct pool_worker *w = g->reserve;
+
+    g->reserve = NULL;
+    g->reserve_asked = false;
+    pool_stop_worker(w);
 }
 
 void pool_activate(struct pool *p, struct pool_generation *g)
@@ -149,12 +173,18 @@ void pool_retire(struct pool *p, struct pool_generation *g)
     if (list_empty(&g->queue)) {
         list_each_safe (it, &g->idle)
             pool_stop_worker(CONTAINER_OF(it, struct pool_worker, in_idle));
+        if (g->reserve && g->reserve->state == WORKER_IDLE)
+            pool_stop_reserve(g);
     }
     pool_check_drained(p, g);
 }
 
 void pool_abandon(struct pool *p, struct pool_generation *g)
 {
+    g->abandoned = true;
+    while (!list_empty(&g->queue))
+        pool_refuse(p, CONTAINER_OF(list_first(&g->queue), struct pool_request, node),
+            "the drain time of its release is over");
     list_each_safe (it, &g->workers) {
         struct pool_worker *w = CONTAINER_OF(it, struct pool_worker, node);
 
@@ -177,8 +207,7 @@ void pool_request_end(struct pool *p, struct pool_request *r)
     }
     if (r->worker)
         r->worker->request = NULL;
-    g->requests--;
-    pool_check_drained(p, g);
+    (void)p;
 }
 
 /* Refuses a request that has not started. */
@@ -283,7 +312,10 @@ void pool_submit(struct pool *p, struct http_exchange *x, struct pool_generation
     list_init(&r->node);
     deadline_init(&r->wait);
     x->owner = r;
-    g->requests++;
+    if (g->abandoned) {
+        pool_refuse(p, r, "its release is gone (deploy.drain_timeout)");
+        return;
+    }
     if (idle) {
         pool_give(p, CONTAINER_OF(idle, struct pool_worker, in_idle), r);
         return;
@@ -335,8 +367,8 @@ static void pool_worker_free_again(struct pool *p, struct pool_worker *w)
 
 /* --- workers --------------------------------------------------------------------------------- */
 
-int pool_worker_add(struct pool *p, struct pool_generation *g, uint64_t id, int64_t pid,
-    bool reserve, int channel_fd, int socket_fd)
+int pool_worker_add(struct pool *p, struct pool_generation *g, const struct pool_newcomer *n,
+    int channel_fd, int socket_fd)
 {
     struct pool_worker *w = mem_new(sizeof(*w));
     int rc = channel_open(channel_fd, CHANNEL_FRONT, &w->channel);
@@ -347,10 +379,12 @@ int pool_worker_add(struct pool *p, struct pool_generation *g, uint64_t id, int6
         mem_free(w);
         return rc;
     }
-    w->id = id;
-    w->pid = pid;
+    w->id = n->id;
+    w->pid = n->pid;
     w->generation = g;
-    w->reserve = reserve;
+    w->reserve = n->reserve;
+    if (!n->asked)
+        g->starting++;
     w->socket = (sock_t)socket_fd;
     list_init(&w->in_idle);
     deadline_init(&w->deadline);
@@ -406,7 +440,8 @@ void pool_worker_done(struct pool *p, struct pool_worker *w, const struct messag
     if (w->state == WORKER_LEAVING)
         return;
     if (!done->replace) {
-        pool_worker_free_again(p, w);
+        if (!w->broken) /* no work for the dead: pool_worker_gone() counts it out */
+            pool_worker_free_again(p, w);
         return;
     }
     /* It ends by itself; another takes its place before it is missed. */
@@ -447,37 +482,75 @@ static void pool_worker_lost(struct pool_generation *g, struct pool_worker *w)
         g->nworkers--;
 }
 
+static void pool_log_death(const struct pool_worker *w, int code, int sig)
+{
+    bool busy = w->request_id != 0;
+
+    log_error("worker_died", F_CSTR("site", w->generation->site->name),
+        F_UINT("generation", w->generation->id), F_UINT("worker", w->id), F_INT("pid", w->pid),
+        F_CSTR("signal", sig ? process_signal_name(sig) : NULL), F_INT("code", code),
+        F_CSTR("script", busy ? w->script : NULL), F_CSTR("uri", busy ? w->uri : NULL),
+        F_CSTR("request_id", busy ? w->request_name : NULL));
+}
+
+/*
+ * The request of a dead worker. One that the worker never took out of its channel (it died while
+ * idle, and the news came after the request) did not run: it goes back to the head of the queue.
+ */
+static void pool_rescue(struct pool *p, struct pool_worker *w)
+{
+    struct pool_request *r = w->request;
+    struct pool_generation *g = w->generation;
+    struct http_exchange *x;
+
+    if (!r)
+        return;
+    x = r->x;
+    if (!r->has_head && x->body.mode != HTTP_BODY_STREAM &&
+        !channel_passed(w->channel, w->request_mark)) {
+        struct list *idle = list_first(&g->idle);
+
+        w->request = NULL;
+        r->worker = NULL;
+        log_info("request_moved", F_CSTR("request_id", x->id), F_UINT("worker", w->id),
+            F_CSTR("reason", "its worker died before it began"));
+        if (idle) {
+            pool_give(p, CONTAINER_OF(idle, struct pool_worker, in_idle), r);
+            return;
+        }
+        list_push_front(&g->queue, &r->node);
+        g->queued++;
+        deadline_arm(&r->wait, &p->on_wait);
+        return;
+    }
+    x->owner = NULL;
+    pool_request_end(p, r);
+    http_respond_cut(x, 502, "worker died");
+}
+
 void pool_worker_gone(struct pool *p, uint64_t id, int code, int sig)
 {
     struct pool_worker *w = pool_worker_find(p, id);
     struct pool_generation *g;
-    bool expected, starting;
+    bool expected, starting, broken;
 
     if (!w)
         return;
+    broken = w->broken;
+    w->broken = true; /* no work for the dead */
+    list_remove(&w->in_idle);
     w->paused = false;
-    relay_read(p, w); /* what it still said before it ended */
+    if (!broken)
+        relay_read(p, w); /* what it still said before it ended */
     g = w->generation;
     starting = w->state == WORKER_STARTING;
     expected = w->state == WORKER_LEAVING && !w->request_id;
     if (!expected) {
         p->counters.crashed++;
-        log_error("worker_died", F_CSTR("site", g->site->name), F_UINT("generation", g->id),
-            F_UINT("worker", w->id), F_INT("pid", w->pid),
-            F_CSTR("signal", sig ? process_signal_name(sig) : NULL), F_INT("code", code),
-            F_CSTR("script", w->script[0] ? w->script : NULL),
-            F_CSTR("uri", w->uri[0] ? w->uri : NULL),
-            F_CSTR("request_id", w->request_name[0] ? w->request_name : NULL));
+        pool_log_death(w, code, sig);
     }
     pool_worker_lost(g, w);
-    if (w->request) {
-        struct pool_request *r = w->request;
-        struct http_exchange *x = r->x;
-
-        x->owner = NULL;
-        pool_request_end(p, r);
-        http_respond_cut(x, 502, "worker died");
-    }
+    pool_rescue(p, w);
     pool_worker_free(p, w);
     if (starting)
         g->fork_failures++;
@@ -513,9 +586,7 @@ static void pool_shrink(struct pool *p, struct pool_generation *g)
     }
     if (g->reserve && g->reserve->state == WORKER_IDLE &&
         now - g->reserve->idle_since > p->limits.idle_ms) {
-        pool_stop_worker(g->reserve);
-        g->reserve = NULL;
-        g->reserve_asked = false;
+        pool_stop_reserve(g);
     }
     if (oldest != &g->idle && g->nworkers > p->limits.workers_min) {
         struct pool_worker *w = CONTAINER_OF(oldest, struct pool_worker, in_idle);
@@ -532,8 +603,12 @@ static void pool_on_shrink(void *arg)
 {
     struct pool *p = arg;
 
-    list_each_safe (it, &p->generations)
-        pool_shrink(p, CONTAINER_OF(it, struct pool_generation, node));
+    list_each_safe (it, &p->generations) {
+        struct pool_generation *g = CONTAINER_OF(it, struct pool_generation, node);
+
+        pool_shrink(p, g);
+        pool_check_drained(p, g);
+    }
 }
 
 /* --- the end of a request in trouble --------------------------------------------------------- */
@@ -593,6 +668,8 @@ void pool_on_gone(struct pool *p, struct http_exchange *x, enum http_gone why)
     else
         channel_set_cancel(w->channel, w->request_id, CHANNEL_CANCEL_CLIENT_GONE);
     channel_ring_worker(w->channel); /* it may wait for room or for more of the body */
+    if (w->broken)
+        return;
     w->paused = false;
     relay_read(p, w);
 }
@@ -601,7 +678,7 @@ void pool_on_room(struct pool *p, struct http_exchange *x)
 {
     struct pool_request *r = x->owner;
 
-    if (r && r->worker && r->worker->paused) {
+    if (r && r->worker && r->worker->paused && !r->worker->broken) {
         r->worker->paused = false;
         relay_read(p, r->worker);
     }

@@ -86,7 +86,8 @@ struct pool_generation {
     unsigned nworkers;      /* without leaving ones and the reserve */
     unsigned starting;      /* forks asked for and not ready yet */
     unsigned fork_failures; /* in a row */
-    size_t requests;        /* routed under this root and not answered yet */
+    size_t requests;        /* exchanges routed under this root that are not over yet */
+    bool abandoned;         /* the drain time is over: what has not started is refused */
     struct pool_worker *reserve;
     bool reserve_asked;
     uint64_t forked_at; /* loop ms of the last fork that was asked for */
@@ -104,11 +105,13 @@ struct pool_worker {
     bool reserve;
     bool paused;   /* the client of its answer is slow: its ring is not read */
     bool answered; /* END came, DONE did not */
+    bool broken;   /* it broke the protocol, or is dead: gets nothing, is told nothing */
     bool interrupted;
     struct channel *channel;
     sock_t socket;
     struct pool_request *request; /* NULL when idle, or when its exchange is gone */
     uint64_t request_id;          /* of the channel; 0 when idle */
+    uint64_t request_mark;        /* the request's place in the channel */
     uint64_t served;
     uint64_t busy_since; /* loop ms */
     uint64_t idle_since;
@@ -162,6 +165,11 @@ struct pool_site *pool_site_find(struct pool *p, struct str name);
 struct pool_generation *pool_generation_add(
     struct pool *p, struct pool_site *site, uint64_t id, const char *root, bool follow_root);
 struct pool_generation *pool_generation_find(struct pool *p, uint64_t id);
+/*
+ * An exchange is routed under the generation's root: g lives until the exchange is over (its arena
+ * reset), however long the client takes to send the body.
+ */
+void pool_generation_hold(struct pool_generation *g, struct http_exchange *x);
 /* New requests of its site go to it; the one before is retired. */
 void pool_activate(struct pool *p, struct pool_generation *g);
 /* Takes no new requests; ends its workers as they become idle. */
@@ -169,9 +177,16 @@ void pool_retire(struct pool *p, struct pool_generation *g);
 /* Stops waiting for a retired generation: interrupts, then kills what still runs. */
 void pool_abandon(struct pool *p, struct pool_generation *g);
 
+struct pool_newcomer {
+    uint64_t id;
+    int64_t pid;
+    bool reserve;
+    bool asked; /* for by the pool; else the master started it by itself */
+};
+
 /* A worker process exists. Descriptors are taken over, also on failure. */
-int pool_worker_add(struct pool *p, struct pool_generation *g, uint64_t id, int64_t pid,
-    bool reserve, int channel_fd, int socket_fd) MUST_CHECK;
+int pool_worker_add(struct pool *p, struct pool_generation *g, const struct pool_newcomer *n,
+    int channel_fd, int socket_fd) MUST_CHECK;
 struct pool_worker *pool_worker_find(struct pool *p, uint64_t id);
 /* The master reaped it. sig: 0 when it exited with code. */
 void pool_worker_gone(struct pool *p, uint64_t id, int code, int sig);

@@ -297,6 +297,9 @@ static int relay_end(struct pool *p, struct pool_worker *w)
     if (!r->has_head)
         return ERR_PROTO;
     x = r->x;
+    if (x->body.mode == HTTP_BODY_STREAM && !r->body_ended)
+        channel_set_cancel(
+            w->channel, w->request_id, CHANNEL_CANCEL_CLIENT_GONE); /* no more of it */
     x->php_us = (net_loop_now(p->loop) - w->busy_since) * 1000;
     pool_request_end(p, r);
     http_respond_end(x);

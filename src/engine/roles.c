@@ -127,7 +127,7 @@ static void roles_front_ready(struct master *m)
     if (m->active) {
         roles_send_listener(m);
         for (int64_t i = 0; i < m->active->shape.workers_min; i++)
-            generation_fork(m->active, false);
+            generation_fork(m->active, false, false);
     }
 }
 
@@ -138,7 +138,7 @@ static void roles_on_front_message(struct master *m, struct ipc_in *in)
     if (ipc_is(in, "ready"))
         roles_front_ready(m);
     else if (ipc_is(in, "fork") && g)
-        generation_fork(g, ipc_get_u64(in, "reserve") != 0);
+        generation_fork(g, ipc_get_u64(in, "reserve") != 0, true);
     else if (ipc_is(in, "signal"))
         generation_signal_worker(m, ipc_get_u64(in, "worker"), ipc_get_u64(in, "kill") != 0);
     else if (ipc_is(in, "drained") && g)

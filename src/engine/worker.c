@@ -357,10 +357,24 @@ static int worker_take_body_fd(void)
     return 0;
 }
 
-/* What PHP did not read of the body: worker_run() skips those messages. The client may send them
- * for long. */
+/*
+ * Takes body messages that PHP did not read, so that the next message is a new request. The answer
+ * is complete, so the front sends no more of them and says so with the cancel word: what the client
+ * still sends is not this worker's business.
+ */
 static void worker_drop_body(void)
 {
+    bool gone = worker.client_gone;
+    char sink[4096];
+    size_t got;
+
+    while (!worker.body_ended && worker.body_fd < 0 && !worker_cancelled())
+        if (worker_read_body(NULL, sink, sizeof(sink), &got))
+            break;
+    while (!worker.body_ended && worker.body_fd < 0)
+        if (worker_body_message(sink, sizeof(sink), &got))
+            break;
+    worker.client_gone = gone;
     fs_close(worker.body_fd);
     worker.body_fd = -1;
 }
