@@ -310,11 +310,12 @@ int main(int argc, char **argv)
         log_init("front", 2, LOG_TEXT, LOG_INFO);
         return front_main();
     }
+    /* Before parsing: the title takes the memory of argv, which the options go on pointing into. */
+    process_title_init(argc, argv);
+    c.env = environ;
     rc = cli_parse(&c, argc, argv);
     if (rc)
         return rc;
-    process_title_init(argc, argv);
-    c.env = environ;
     log_init("ephpm", 2, LOG_TEXT, LOG_WARN);
     if (!c.command)
         c.command = "dev";
