@@ -74,7 +74,7 @@ static inline void compat_signals_startup(void)
 }
 
 /* Whether timer.c can stand in for PHP's timer: it is the one of POSIX interval timers. */
-#if defined(ZEND_MAX_EXECUTION_TIMERS) || defined(ZEND_WIN32) || defined(EPHPM_PHP_STATIC)
+#if defined(ZEND_MAX_EXECUTION_TIMERS) || defined(ZEND_WIN32)
 #define COMPAT_OWN_TIMER 0
 #else
 #define COMPAT_OWN_TIMER 1

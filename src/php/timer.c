@@ -56,13 +56,16 @@ static void arm(int64_t ns)
     armed = 1;
 }
 
-/* The script did not come to the check of its own limit in hard_timeout seconds. As PHP words it;
- * no way back. */
+/* The script did not come to the check of its own limit in hard_timeout seconds: no way back, as in
+ * PHP. */
 static void die_hard(void)
 {
-    static const char text[] = "\nFatal error: Maximum execution time exceeded (terminated)\n";
+    static const char text[] =
+        "Fatal error: Maximum execution time and hard_timeout exceeded (terminated)\n";
+    static char trace[4096];
 
     (void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+    (void)!write(STDERR_FILENO, trace, embed_backtrace(trace, sizeof(trace)));
     _exit(124);
 }
 

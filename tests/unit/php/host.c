@@ -150,7 +150,7 @@ bool host_start(const char *ini)
     host_file("conf/php.ini",
         "extension=posix\ndisplay_errors=0\nlog_errors=1\n"
         "precision=11\nhtml_errors=1\noutput_buffering=4096\nvariables_order=GPCS\n"
-        "user_ini.cache_ttl=300\nregister_argc_argv=0\n");
+        "user_ini.cache_ttl=300\nregister_argc_argv=0\nhard_timeout=1\n");
     (void)snprintf(ini_file, sizeof(ini_file), "%s/conf/php.ini", host_root);
     (void)snprintf(entries, sizeof(entries),
         "%sopcache.enable=1\nopcache.validate_timestamps=1\nopcache.revalidate_freq=0\nopcache.jit="

@@ -93,6 +93,20 @@ static void test_crash_survives_stack_overflow(void)
 #endif
 }
 
+static void test_crash_hard_timeout_ends_the_process(void)
+{
+    struct buf out = {0};
+    /* One call that runs for seconds and never looks at the limit. */
+    int status = run_child("set_time_limit(1);\n"
+                           "for (;;) hash_pbkdf2('sha512', 'a', 'b', 2000000000);",
+        &out);
+
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 124);
+    CHECK_HAS(out, "hard_timeout exceeded (terminated)\n#0 ");
+    CHECK_HAS(out, "t.php(2): hash_pbkdf2()\n");
+    buf_fini(&out);
+}
+
 static void test_crash_children_differ_in_random(void)
 {
     struct buf a = {0}, b = {0};
@@ -120,6 +134,7 @@ static void test_crash_child_hits_the_parents_cache(void)
 const struct test tests_crash[] = {
     TEST(test_crash_reports_and_dies_by_the_signal),
     TEST(test_crash_survives_stack_overflow),
+    TEST(test_crash_hard_timeout_ends_the_process),
     TEST(test_crash_children_differ_in_random),
     TEST(test_crash_child_hits_the_parents_cache),
     TEST_END,
