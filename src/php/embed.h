@@ -61,8 +61,8 @@ struct embed_request {
     double time;            /* arrival, seconds since 1970 with fraction */
     /* As sent, duplicates joined already, names checked; all of them, Host, Cookie, Content-Type,
      * Authorization and so on included (the latter two have variables of their own besides HTTP_*).
-     * Proxy and Transfer-Encoding may be among them: they get no variable. Names of 250 bytes and
-     * more have none either. */
+     * Proxy and Transfer-Encoding may be among them: they get no variable. Names longer than
+     * 250 bytes have none either. */
     const struct embed_field *headers;
     size_t nheaders;
     const struct embed_field *env; /* the site's env entries: $_SERVER and getenv() */
