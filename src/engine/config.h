@@ -148,6 +148,7 @@ struct config_php {
     const char *sapi_name;
     int64_t workers; /* 0: derived */
     int64_t workers_min;
+    uint64_t worker_idle;       /* "worker_idle_secs" */
     int64_t max_requests;       /* per worker, 0: no limit */
     uint64_t max_worker_memory; /* 0: derived, 2 * memory_limit */
     int64_t queue_size;         /* 0: derived */

@@ -16,16 +16,22 @@
  * each but the last has "progress", the last has "ok". Who may open the socket may command: mode
  * 0600.
  */
-enum { CONTROL_LINE_MAX = 4096, CONTROL_CLIENTS = 16 };
+enum {
+    CONTROL_LINE_MAX = 4096,
+    CONTROL_CLIENTS = 16,
+    CONTROL_PATIENCE_MS = 5000 /* for the command, and for the client's close after the answer */
+};
 
 struct control_client {
     struct list node;
     struct control *control;
     struct stream stream;
     struct buf in;
+    struct net_timer *patience;
+    bool commanded; /* its one command came */
     bool wants_status;
+    bool wants_stopped;
     bool closing;
-    bool dead;
 };
 
 struct control {
@@ -47,6 +53,7 @@ static void control_client_free(struct control_client *c)
     deploy_client_gone(c->control->master, c);
     list_remove(&c->node);
     c->control->nclients--;
+    net_timer_close(c->patience);
     stream_close(&c->stream);
     buf_fini(&c->in);
     mem_free(c);
@@ -88,6 +95,7 @@ void control_progress(struct control_client *c, const char *fmt, ...)
 static void control_finish(struct control_client *c)
 {
     c->closing = true;
+    net_timer_start(c->patience, CONTROL_PATIENCE_MS, 0);
     deploy_client_gone(c->control->master, c);
     if (stream_queued(&c->stream) == 0)
         sock_shutdown_send(c->stream.fd);
@@ -198,6 +206,23 @@ static void control_begin(struct control_client *c, enum op_kind kind)
     }
 }
 
+static void control_on_patience(void *arg)
+{
+    control_client_free(arg);
+}
+
+void control_stopped(struct control *ctl)
+{
+    if (!ctl)
+        return;
+    list_each_safe (it, &ctl->clients) {
+        struct control_client *c = CONTAINER_OF(it, struct control_client, node);
+
+        if (c->wants_stopped)
+            control_done(c, true, "stopped");
+    }
+}
+
 static void control_ask_status(struct control_client *c)
 {
     struct master *m = c->control->master;
@@ -232,8 +257,10 @@ static void control_command(struct control_client *c, struct str line)
     else if (str_eq(cmd->s, STR("reload")))
         control_begin(c, OP_RELOAD);
     else if (str_eq(cmd->s, STR("stop"))) {
-        control_done(c, true, "stopping");
-        master_stop(c->control->master, "stop command");
+        c->wants_stopped = true;
+        control_progress(c, "stopping, at most server.timeouts.shutdown");
+        if (!c->control->master->stopping)
+            master_stop(c->control->master, "stop command");
     } else
         control_done(c, false, "unknown command \"" STR_F "\"", STR_A(cmd->s));
     arena_fini(&a);
@@ -253,14 +280,14 @@ static void control_on_readable(struct stream *s)
         control_client_free(c);
         return;
     }
-    if (c->closing)
-        return;
+    if (c->commanded || c->closing)
+        return; /* one command per connection */
     buf_add(&c->in, p, got);
     nl = str_chr(buf_str(&c->in), '\n');
     if (nl >= 0) {
-        struct str line = str_n(c->in.p, (size_t)nl);
-
-        control_command(c, line);
+        c->commanded = true;
+        net_timer_stop(c->patience);
+        control_command(c, str_n(c->in.p, (size_t)nl));
     } else if (c->in.len > CONTROL_LINE_MAX) {
         control_done(c, false, "the line is too long");
     }
@@ -305,6 +332,8 @@ static void control_on_listener(void *arg, int events)
             continue;
         }
         c->control = ctl;
+        c->patience = net_timer_open(ctl->master->loop, control_on_patience, c);
+        net_timer_start(c->patience, CONTROL_PATIENCE_MS, 0);
         list_push(&ctl->clients, &c->node);
         ctl->nclients++;
         stream_want_read(&c->stream, true);

@@ -124,6 +124,31 @@ static void deploy_progress(struct master *m, const char *text)
         control_progress(m->op.client, "%s", text);
 }
 
+/* A reload cannot apply every key; what it leaves as it was is said. */
+static void deploy_say_unapplied(struct master *m, const struct config *cfg)
+{
+    const struct conf_table *t = cfg->conf.table;
+    struct buf before = {0}, after = {0};
+    char text[256];
+
+    for (size_t i = 0; i < t->nrows; i++) {
+        if (t->rows[i].flags & CONF_RELOADABLE)
+            continue;
+        buf_clear(&before);
+        buf_clear(&after);
+        conf_format(&m->config->conf, i, &before);
+        conf_format(&cfg->conf, i, &after);
+        if (str_eq(buf_str(&before), buf_str(&after)))
+            continue;
+        (void)snprintf(text, sizeof(text), "%s changed: it needs a restart, the old value stays",
+            t->rows[i].key);
+        log_warn("config_warning", F_CSTR("text", text));
+        deploy_progress(m, text);
+    }
+    buf_fini(&before);
+    buf_fini(&after);
+}
+
 static void deploy_timeout(void *arg)
 {
     struct master *m = arg;
@@ -168,6 +193,11 @@ static int deploy_start(
     net_timer_start(op->timeout, deploy_config(m)->deploy.timeout, 0);
     log_info("deploy_began", F_CSTR("operation", deploy_kind_name(kind)),
         F_UINT("generation", op->next->id), F_CSTR("root", root));
+    if (cfg) {
+        deploy_say_unapplied(m, cfg);
+        for (size_t i = 0; i < cfg->warnings.n; i++)
+            log_warn("config_warning", F_CSTR("text", cfg->warnings.v[i]));
+    }
     rc = roles_start_prototype(m, op->next);
     if (rc) {
         op->client = NULL;

@@ -182,7 +182,10 @@ static void master_write_pid(struct master *m)
     int rc = path ? fs_write_file(path, text, (size_t)n, 0644) : 0;
 
     if (rc)
-        log_error("pid_file_failed", F_CSTR("path", path), F_ERR(rc));
+        log_error("pid_file_failed", F_CSTR("setting", "server.pid_file"), F_CSTR("path", path),
+            F_ERR(rc));
+    else if (path)
+        m->pid_path = mem_dup_str(path, strlen(path));
 }
 
 void master_announce(struct master *m, struct generation *g)
@@ -432,6 +435,7 @@ static void master_fini(struct master *m)
     if (m->loop)
         deploy_fini(m);
     generation_free_all(m);
+    control_stopped(m->control);
     control_close(m->control);
     net_watch_close(m->front_watch);
     sock_close(m->front);
@@ -446,8 +450,9 @@ static void master_fini(struct master *m)
             net_signal_close(m->signals[i]);
         net_loop_free(m->loop);
     }
-    if (m->config && m->config->server.pid_file && m->announced)
-        (void)!fs_unlink(m->config->server.pid_file); /* somebody may have removed it */
+    if (m->pid_path)
+        (void)!fs_unlink(m->pid_path); /* somebody may have removed it */
+    mem_free(m->pid_path);
     config_unref(m->config);
 }
 

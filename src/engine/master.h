@@ -106,7 +106,7 @@ struct operation {
     bool jit_off;
 };
 
-enum { MASTER_CRASHES = 64, MASTER_ORPHANS = 64 };
+enum { MASTER_CRASHES = 1024, MASTER_ORPHANS = 64 };
 
 struct master {
     const struct master_options *opt;
@@ -153,6 +153,7 @@ struct master {
     bool stopping;
     bool front_idle;
     bool announced; /* READY=1 was said */
+    char *pid_path; /* what was written; NULL: none */
     int exit_code;
 };
 
@@ -219,6 +220,8 @@ const char *control_path(const struct control *c);
 /* A line of progress, and the last line. The client is closed after the last one. */
 void control_progress(struct control_client *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void control_done(struct control_client *c, bool ok, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* The server ended: those who asked for it are told. */
+void control_stopped(struct control *c);
 /* The front's part of a status came. */
 void control_status(struct control *c, struct str front_json);
 

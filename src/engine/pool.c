@@ -9,8 +9,9 @@
 #include "platform/process.h"
 
 enum {
-    POOL_GROW_MS = 5,         /* how often waiting requests may add workers */
-    POOL_SHRINK_MS = 5000,    /* how often idle workers are looked at */
+    POOL_GROW_MS = 5,      /* how often waiting requests may add workers */
+    POOL_SHRINK_MS = 5000, /* how often idle workers are looked at, at most and at least */
+    POOL_SHRINK_MIN_MS = 100,
     POOL_SELF_MS = 50,        /* a request of our own PHP waits so long before the reserve starts */
     POOL_KILL_MS = 1000,      /* after the interrupt */
     POOL_FORK_RETRY_MS = 200, /* after a failed fork, times the failures in a row */
@@ -36,14 +37,17 @@ void pool_init(struct pool *p, struct net_loop *l, const struct pool_hooks *hook
     deadline_class_init(&p->on_kill, &p->deadlines, POOL_KILL_MS, pool_on_kill);
     p->grow = net_timer_open(l, pool_on_grow, p);
     p->shrink = net_timer_open(l, pool_on_shrink, p);
-    net_timer_start(p->shrink, POOL_SHRINK_MS, POOL_SHRINK_MS);
 }
 
 void pool_set_limits(struct pool *p, const struct pool_limits *limits)
 {
+    uint64_t tick;
+
     p->limits = *limits;
     deadline_class_set_ms(&p->on_wait, limits->shed_ms);
     deadline_class_set_ms(&p->on_request, limits->request_ms);
+    tick = MIN(MAX(limits->idle_ms / 4, (uint64_t)POOL_SHRINK_MIN_MS), (uint64_t)POOL_SHRINK_MS);
+    net_timer_start(p->shrink, tick, tick);
 }
 
 static struct pool *pool_of(const struct pool_generation *g)
@@ -313,7 +317,7 @@ void pool_submit(struct pool *p, struct http_exchange *x, struct pool_generation
     deadline_init(&r->wait);
     x->owner = r;
     if (g->abandoned) {
-        pool_refuse(p, r, "its release is gone (deploy.drain_timeout)");
+        pool_refuse(p, r, "its release is gone (deploy.drain)");
         return;
     }
     if (idle) {
@@ -615,6 +619,9 @@ static void pool_on_shrink(void *arg)
 
 static void pool_interrupt(struct pool *p, struct pool_worker *w)
 {
+    log_warn("php_timeout", F_CSTR("setting", "server.timeouts.request"),
+        F_CSTR("script", w->script), F_CSTR("uri", w->uri), F_CSTR("request_id", w->request_name),
+        F_INT("pid", w->pid), F_UINT("ran_ms", net_loop_now(p->loop) - w->busy_since));
     channel_set_cancel(w->channel, w->request_id, CHANNEL_CANCEL_TIMEOUT);
     p->counters.interrupted++;
     w->interrupted = true;
@@ -629,9 +636,6 @@ static void pool_on_request_deadline(struct deadline *d)
     struct pool *p = pool_of(w->generation);
     struct pool_request *r = w->request;
 
-    log_warn("php_timeout", F_CSTR("script", w->script), F_CSTR("uri", w->uri),
-        F_CSTR("request_id", w->request_name), F_INT("pid", w->pid),
-        F_UINT("limit_ms", p->limits.request_ms));
     pool_interrupt(p, w);
     if (r) {
         struct http_exchange *x = r->x;

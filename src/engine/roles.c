@@ -96,7 +96,7 @@ void roles_send_config(struct master *m)
         m->config->php.overload_policy == CONFIG_OVERLOAD_WAIT ? 0
         : s                                                    ? s->shed_after
                                                                : 10000);
-    ipc_add_u64(&out, "idle_ms", 30000);
+    ipc_add_u64(&out, "idle_ms", m->config->php.worker_idle);
     roles_tell_front(m, &out);
     buf_fini(&text);
 }
@@ -230,6 +230,7 @@ void roles_front_gone(struct master *m, const struct process_status *st)
 
     m->front_pid = 0;
     roles_close_front(m);
+    control_status(m->control, STR_NONE); /* those who asked the one that is gone */
     if (m->stopping) {
         m->front_idle = true;
         return;
