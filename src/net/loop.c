@@ -120,7 +120,11 @@ static void net_watch_ready(uv_poll_t *p, int status, int events)
     int ev = 0;
 
     if (status < 0) {
+        /* An error on the socket, upon which libuv stops the handle. It goes on: the owner may find
+         * bytes that came before the error, and has to meet the error itself after them. */
         ev = w->events;
+        w->events = 0;
+        net_watch_set(w, ev);
     } else {
         if (events & (UV_READABLE | UV_DISCONNECT))
             ev |= NET_READ;

@@ -161,7 +161,9 @@ class Server:
     def write_config(self, config):
         if isinstance(config, str):
             config = tomllib.loads(config)
-        text = toml_text(merge(DEFAULTS, config))
+        config = merge(DEFAULTS, config)
+        self.workers_min = config["php"].get("workers_min", 1)
+        text = toml_text(config)
         text = text.replace("{root}", str(self.root)).replace("{dir}", str(self.dir))
         self.config_path.write_text(text)
 
@@ -201,6 +203,9 @@ class Server:
             assert time.monotonic() < end, f"the server is not ready:\n{self.log()}"
             time.sleep(0.02)
         self.idle = self.descriptors()
+        while self.idle[1] < self.workers_min and time.monotonic() < end:
+            time.sleep(0.01)
+            self.idle = self.descriptors()
 
     def _is_ready(self):
         try:
