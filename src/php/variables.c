@@ -394,8 +394,11 @@ void embed_variables_clear_env(void)
 
 void embed_variables_startup(void)
 {
+    /* Startup is over, so without OPcache new interned strings would belong to a request. */
+    zend_interned_strings_switch_storage(0);
     for (size_t i = 0; i < ARRAY_LEN(variables); i++)
         keys[i] = zend_string_init_interned(variables[i].name.p, variables[i].name.len, true);
+    zend_interned_strings_switch_storage(1);
     import_environment = php_import_environment_variables;
     php_import_environment_variables = import_with_request;
     load_environment = php_load_environment_variables;
