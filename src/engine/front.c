@@ -139,7 +139,9 @@ static void front_configure(struct front *f, struct ipc_in *m)
         return;
     }
     log_set_level((enum log_level)cfg->server.logging.level);
-    f->pool.server_software = "ephpm/" EPHPM_VERSION;
+    /* WordPress and others look for the name of a server that they know before they rely on
+     * rewriting or X-Accel-Redirect. */
+    f->pool.server_software = "ephpm/" EPHPM_VERSION " (nginx compatible)";
     front_limits(f, m);
     front_open_access_log(f);
     if (config_request_log(cfg) && !f->log)
