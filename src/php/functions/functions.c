@@ -151,6 +151,9 @@ void embed_functions_wrap(void)
     /* PHP's library has it for command line programs; a worker that it locks in would serve nothing
      * more. FPM has none. */
     (void)zend_hash_str_del(CG(function_table), "chroot", sizeof("chroot") - 1);
+    /* At a request's end PHP counts on the internal functions being the table's first, without
+     * gaps: the gap would close when the table grows, and one function of the script would stay. */
+    zend_hash_rehash(CG(function_table));
     stock_chdir = wrap("chdir", ZEND_FN(wrapped_chdir));
     stock_pcntl_signal = wrap("pcntl_signal", ZEND_FN(wrapped_pcntl_signal));
     stock_pcntl_sigprocmask = wrap("pcntl_sigprocmask", ZEND_FN(wrapped_pcntl_sigprocmask));

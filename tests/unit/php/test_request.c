@@ -251,6 +251,24 @@ static void test_request_leaves_no_state(void)
     buf_fini(&clean);
 }
 
+/* As many as make PHP's table of functions grow. */
+static void test_request_leaves_no_function(void)
+{
+    struct buf code = {0};
+
+    buf_add_lit(&code, "function leftover_first() {}\n");
+    for (int i = 0; i < 5000; i++)
+        buf_printf(&code, "function leftover_%d() {}\n", i);
+    buf_add_lit(&code, "echo function_exists('chroot') ? 'chroot' : 'fine';");
+    for (int i = 0; i < 3; i++) {
+        host_php(buf_cstr(&code));
+        CHECK_BODY("fine");
+    }
+    host_php("echo count(get_defined_functions()['user']);");
+    CHECK_BODY("0");
+    buf_fini(&code);
+}
+
 static void test_request_random_is_not_repeated(void)
 {
     struct buf first = {0};
@@ -348,6 +366,7 @@ const struct test tests_request[] = {
     TEST(test_request_interrupt_before_it_is_forgotten),
     TEST(test_request_interrupt_runs_shutdown_functions),
     TEST(test_request_leaves_no_state),
+    TEST(test_request_leaves_no_function),
     TEST(test_request_random_is_not_repeated),
     TEST(test_request_shutdown_function_has_the_script_directory),
     TEST(test_request_thousand_do_not_grow),
