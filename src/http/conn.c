@@ -37,8 +37,20 @@ static void conn_set_state(struct http_conn *c, enum conn_state state)
     case CONN_CLOSED:
         deadline_disarm(&c->deadline);
         deadline_disarm(&c->sending);
+        deadline_disarm(&c->receiving);
         break;
     }
+}
+
+/* A streamed body's next piece is awaited, unless its reader is behind. */
+static void conn_await_body(struct http_conn *c)
+{
+    struct http_body *b = &c->x.body;
+
+    if (b->mode == HTTP_BODY_STREAM && !b->done && b->data.len < CONN_AHEAD)
+        deadline_arm(&c->receiving, &c->server->on_receive);
+    else
+        deadline_disarm(&c->receiving);
 }
 
 struct stream *http_conn_stream(struct http_conn *c)
@@ -50,6 +62,7 @@ struct stream *http_conn_stream(struct http_conn *c)
 
 static void conn_drop_exchange(struct http_conn *c, enum http_gone why)
 {
+    deadline_disarm(&c->receiving);
     if (!c->has_x)
         return;
     if (c->x.stage == EXCHANGE_HANDLER && c->x.owner)
@@ -146,6 +159,22 @@ void http_conn_on_body(struct deadline *d)
     log_info("request_timeout", F_CSTR("stage", "body"), F_CSTR("request_id", c->x.id),
         F_UINT("received", c->x.body.size));
     conn_refuse(c, 408, "body timeout");
+}
+
+void http_conn_on_receive(struct deadline *d)
+{
+    struct http_conn *c = CONTAINER_OF(d, struct http_conn, receiving);
+    struct http_exchange *x = &c->x;
+
+    if (x->stage != EXCHANGE_HANDLER || !x->owner)
+        return; /* answered without the rest of the body */
+    c->server->counters.timeouts++;
+    log_info("request_timeout", F_CSTR("stage", "body"), F_CSTR("request_id", x->id),
+        F_UINT("received", x->body.size));
+    c->server->hooks.gone(c->server->hooks.arg, x, HTTP_GONE_CLIENT);
+    x->owner = NULL;
+    x->keep_alive = false;
+    http_respond_cut(x, 408, "body timeout");
 }
 
 void http_conn_on_request(struct deadline *d)
@@ -479,6 +508,7 @@ static void conn_to_handler(struct http_conn *c)
 
     x->stage = EXCHANGE_HANDLER;
     conn_set_state(c, CONN_EXCHANGE);
+    conn_await_body(c);
     if (x->route.kind == ROUTE_PHP && x->uri.form != URI_ASTERISK)
         c->server->hooks.php(c->server->hooks.arg, x);
     else
@@ -521,8 +551,10 @@ struct str http_body_take(struct http_exchange *x, size_t max)
     memcpy(copy, b->data.p ? b->data.p : "", n);
     s = str_n(copy, n);
     buf_consume(&b->data, n);
-    if (!b->done)
+    if (!b->done) {
         stream_want_read(&x->conn->stream, true);
+        conn_await_body(x->conn);
+    }
     return s;
 }
 
@@ -559,6 +591,7 @@ static bool conn_read_ahead(struct http_conn *c)
 
         if (!conn_feed_body(c))
             return false;
+        conn_await_body(c);
         if (x->body.data.len >= CONN_AHEAD)
             stream_want_read(&c->stream, false);
         if ((x->body.data.len > before || x->body.done) && x->owner)
@@ -717,6 +750,7 @@ void http_conn_open(struct http_server *s, sock_t fd, const struct sock_addr *pe
         c->local = (struct sock_addr){.family = SOCK_UNSPEC};
     deadline_init(&c->deadline);
     deadline_init(&c->sending);
+    deadline_init(&c->receiving);
     list_push(&s->conns, &c->node);
     s->nconns++;
     conn_set_state(c, CONN_IDLE);

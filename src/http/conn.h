@@ -38,8 +38,9 @@ struct http_conn {
     struct http_server *server;
     struct stream stream;
     enum conn_state state;
-    struct deadline deadline; /* of the state */
-    struct deadline sending;  /* send: while the queue is not empty */
+    struct deadline deadline;  /* of the state */
+    struct deadline sending;   /* send: while the queue is not empty */
+    struct deadline receiving; /* body: while a handler waits for more of a streamed one */
     struct sock_addr peer, local;
     void *tag;    /* of http_conn_open(), the engine's */
     bool counted; /* in the limits */
@@ -64,6 +65,7 @@ void http_conn_free(struct http_conn *c);
 void http_conn_on_header(struct deadline *d);
 void http_conn_on_idle(struct deadline *d);
 void http_conn_on_body(struct deadline *d);
+void http_conn_on_receive(struct deadline *d);
 void http_conn_on_send(struct deadline *d);
 void http_conn_on_request(struct deadline *d);
 void http_conn_on_linger(struct deadline *d);

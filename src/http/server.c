@@ -115,6 +115,7 @@ static void server_apply_timeouts(struct http_server *s)
     deadline_class_set_ms(&s->on_header, s->settings->header_ms);
     deadline_class_set_ms(&s->on_idle, s->settings->idle_ms);
     deadline_class_set_ms(&s->on_body, s->settings->body_ms);
+    deadline_class_set_ms(&s->on_receive, s->settings->body_ms);
     deadline_class_set_ms(&s->on_send, s->settings->send_ms);
     deadline_class_set_ms(&s->on_request, s->settings->request_ms);
 }
@@ -137,6 +138,7 @@ int http_server_init(struct http_server *s, struct net_loop *l, struct http_sett
     deadline_class_init(&s->on_header, &s->deadlines, 0, http_conn_on_header);
     deadline_class_init(&s->on_idle, &s->deadlines, 0, http_conn_on_idle);
     deadline_class_init(&s->on_body, &s->deadlines, 0, http_conn_on_body);
+    deadline_class_init(&s->on_receive, &s->deadlines, 0, http_conn_on_receive);
     deadline_class_init(&s->on_send, &s->deadlines, 0, http_conn_on_send);
     deadline_class_init(&s->on_request, &s->deadlines, 0, http_conn_on_request);
     deadline_class_init(&s->on_linger, &s->deadlines, SERVER_LINGER_MS, http_conn_on_linger);

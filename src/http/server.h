@@ -135,7 +135,7 @@ struct http_server {
     size_t nconns;
     /* private to server.c and conn.c */
     struct deadline_set deadlines;
-    struct deadline_class on_header, on_idle, on_body, on_send, on_request, on_linger;
+    struct deadline_class on_header, on_idle, on_body, on_receive, on_send, on_request, on_linger;
     struct http_limits limits;
     struct list conns;
     struct list graveyard; /* closed connections, freed before the loop sleeps */

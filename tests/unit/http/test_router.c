@@ -297,8 +297,8 @@ static void test_router_policies(void)
 {
     static const struct row ignore[] = {
         {"/.env", NULL, "status 404"}, {"/.well-known/acme", NULL, "static /.well-known/acme"}};
-    static const struct row allow[] = {
-        {"/.env", NULL, "static /.env"}, {"/.php", NULL, "static /.php"}};
+    static const struct row allow[] = {{"/.env", NULL, "static /.env"},
+        {"/.php", NULL, "static /.php"}, {"/.user.ini", NULL, "status 403"}};
     static const struct row blocked[] = {{"/upload/cat.jpg", NULL, "status 403"},
         {"/upload/x.php", NULL, "status 403"}, {"/robots.txt", NULL, "static /robots.txt"}};
     static const struct row allowed[] = {{"/index.php", NULL, "php /index.php - /index.php -"},
