@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The ephpm developers
+"""Sets real applications up, and serves them.
+
+The scripts that do it lie outside of the repository, in ../shared/apps; without them the tests are
+skipped. Applications are set up once below $EPHPM_APPS_DIR (default /srv/apps).
+"""
+import os
+import pathlib
+import socket
+import subprocess
+
+import pytest
+
+import ephpm
+
+SHARED = ephpm.REPOSITORY.parent / "shared" / "apps"
+APPS = pathlib.Path(os.environ.get("EPHPM_APPS_DIR", "/srv/apps"))
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def run_script(name, *args, env=None, timeout=600):
+    r = subprocess.run([SHARED / name, *map(str, args)], env={**os.environ, **(env or {})},
+                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                       text=True, timeout=timeout)
+    assert r.returncode == 0, f"{name} {args}: {r.stdout}"
+    return r.stdout
+
+
+def app_env(folder):
+    pairs = {}
+    for line in (folder / "app.env").read_text().splitlines():
+        name, eq, value = line.partition("=")
+        if eq:
+            pairs[name] = value
+    return pairs
+
+
+class App:
+    """An application that is set up: folder, public."""
+
+    def __init__(self, name, env=None):
+        if not SHARED.is_dir():
+            pytest.skip(f"{SHARED} does not exist: no applications to serve")
+        self.name, self.folder = name, APPS / name
+        if not (self.folder / ".ready").exists():
+            run_script(f"setup-{name}.sh", self.folder, env=env)
+        self.public = self.folder / "public"
+
+    def serve(self, env=None):
+        """Starts a server for it. What the application sees as environment: its own, and env."""
+        s = ephpm.Server(start=False, env={"PHP_INI_SCAN_DIR": f":{SHARED}/ini/prod"})
+        s.root = self.public.resolve()
+        config = {
+            "server": {"request": {"max_body_size": "64MB"}},
+            "php": {"env": {**app_env(self.folder), **(env or {})}, "memory_limit": None,
+                    "workers": 3, "workers_min": 3},
+        }
+        if os.getuid() == 0:
+            config["server"]["run_as_user"] = "www-data"
+        s.write_config(config)
+        try:
+            s.start()
+        except BaseException:
+            s.__exit__(AssertionError)
+            raise
+        return s
+
+
+class Database:
+    """The MariaDB of an application, started on a free port unless it runs already."""
+
+    def __init__(self, folder):
+        self.folder, self.ours = folder, False
+
+    def _pid(self):
+        try:
+            pid = int((self.folder / "mariadbd.pid").read_text())
+            os.kill(pid, 0)
+            return pid
+        except (OSError, ValueError):
+            return None
+
+    def __enter__(self):
+        if not self._pid():
+            run_script("serve-mariadb.sh", self.folder, free_port())
+            self.ours = True
+        for line in (self.folder / "my.cnf").read_text().splitlines():
+            name, _, value = line.partition("=")
+            if name.strip() == "port":
+                self.port = int(value)
+        return self
+
+    def __exit__(self, *_):
+        if self.ours:
+            run_script("serve-mariadb.sh", "stop", self.folder)
