@@ -15,7 +15,7 @@
  *   BOOT          a prototype starts PHP
  *   SCRIPTS       the running generation lists what it has cached     (not at start)
  *   COMPILE       the new one compiles that list, moved to the new root, and the index scripts
- *   FIRST_WORKER  its first worker is there
+ *   FIRST_WORKER  its first workers are there
  *   PROBE         the warm-up URLs answer without a server error      (deploy and reload)
  *   then the switch: new requests go to the new generation, the old one drains.
  *
@@ -309,6 +309,9 @@ void deploy_worker(struct master *m, struct generation *g)
 {
     if (m->op.step != OP_FIRST_WORKER || m->op.next != g)
         return;
+    list_each (it, &g->workers)
+        if (!CONTAINER_OF(it, struct master_worker, node)->pid)
+            return; /* more are on their way */
     m->op.step = OP_PROBE;
     deploy_probe_next(m);
 }

@@ -304,6 +304,8 @@ static void front_before_sleep(void *arg)
 
     if (!f->started)
         return;
+    if (!pool_before_sleep(&f->pool))
+        wake_bell_ring(f->bell);
     http_server_before_sleep(&f->http);
     if (f->draining && f->http.nconns == 0) {
         struct ipc_out m;

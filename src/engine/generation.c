@@ -264,6 +264,7 @@ void generation_forked(struct generation *g, struct ipc_in *in)
             continue;
         m->orphans[i] = (struct process_status){0};
         generation_worker_ended(w, &st);
+        deploy_worker(m, g);
         return;
     }
     if (w->killed)

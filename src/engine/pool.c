@@ -15,6 +15,7 @@ enum {
     POOL_SELF_MS = 50,        /* a request of our own PHP waits so long before the reserve starts */
     POOL_KILL_MS = 1000,      /* after the interrupt */
     POOL_FORK_RETRY_MS = 200, /* after a failed fork, times the failures in a row */
+    POOL_FORK_BRAKE_MS = 10000,  /* and at most so long */
     POOL_FORK_PATIENCE_MS = 5000 /* a fork that was asked for and never came */
 };
 
@@ -23,6 +24,8 @@ static void pool_on_request_deadline(struct deadline *d);
 static void pool_on_kill(struct deadline *d);
 static void pool_on_grow(void *arg);
 static void pool_on_shrink(void *arg);
+static bool pool_misses_workers(const struct pool *p, const struct pool_generation *g);
+static void pool_fork(struct pool *p, struct pool_generation *g, bool reserve);
 static void pool_refuse(struct pool *p, struct pool_request *r, const char *why);
 
 void pool_init(struct pool *p, struct net_loop *l, const struct pool_hooks *hooks)
@@ -88,6 +91,7 @@ struct pool_generation *pool_generation_add(
     g->root = mem_dup_str(root, strlen(root));
     g->root_config = mem_dup_str(root, strlen(root));
     g->follow_root = follow_root;
+    g->forked_at = net_loop_now(p->loop);
     list_init(&g->workers);
     list_init(&g->idle);
     list_init(&g->queue);
@@ -165,6 +169,8 @@ void pool_activate(struct pool *p, struct pool_generation *g)
     g->site->active = g;
     if (old && old != g)
         pool_retire(p, old);
+    while (pool_misses_workers(p, g)) /* the first front started them before */
+        pool_fork(p, g, false);
 }
 
 void pool_retire(struct pool *p, struct pool_generation *g)
@@ -256,6 +262,12 @@ static void pool_fork(struct pool *p, struct pool_generation *g, bool reserve)
     p->hooks.fork(p->hooks.arg, g, reserve);
 }
 
+/* The pause after forks that failed. */
+static uint64_t pool_brake_ms(const struct pool_generation *g)
+{
+    return MIN(POOL_FORK_RETRY_MS * (uint64_t)g->fork_failures, (uint64_t)POOL_FORK_BRAKE_MS);
+}
+
 /* More workers for those that wait. */
 static void pool_grow(struct pool *p, struct pool_generation *g)
 {
@@ -266,7 +278,7 @@ static void pool_grow(struct pool *p, struct pool_generation *g)
 
     if (!first)
         return;
-    if (g->fork_failures && now - g->forked_at < POOL_FORK_RETRY_MS * (uint64_t)g->fork_failures)
+    if (g->fork_failures && now - g->forked_at < pool_brake_ms(g))
         return;
     if (have < p->limits.workers && g->starting < g->queued) {
         pool_fork(p, g, false);
@@ -290,19 +302,49 @@ static void pool_grow(struct pool *p, struct pool_generation *g)
     }
 }
 
+/* Fewer than there must always be? Those that die as they start are replaced ever more slowly. */
+static bool pool_misses_workers(const struct pool *p, const struct pool_generation *g)
+{
+    return g->state == GENERATION_ACTIVE && g->nworkers + g->starting < p->limits.workers_min;
+}
+
+static void pool_fill(struct pool *p, struct pool_generation *g)
+{
+    uint64_t pause = MAX(pool_brake_ms(g), (uint64_t)POOL_FORK_RETRY_MS);
+    bool due = net_loop_now(p->loop) - g->forked_at >= pause;
+
+    while (due && pool_misses_workers(p, g))
+        pool_fork(p, g, false);
+}
+
+/* The timer of growth: soon while requests wait, else when the next replacement is due. */
+static void pool_plan_growth(struct pool *p)
+{
+    uint64_t ms = UINT64_MAX;
+
+    list_each (it, &p->generations) {
+        struct pool_generation *g = CONTAINER_OF(it, struct pool_generation, node);
+
+        if (g->queued)
+            ms = POOL_GROW_MS;
+        else if (pool_misses_workers(p, g))
+            ms = MIN(ms, MAX(pool_brake_ms(g), (uint64_t)POOL_FORK_RETRY_MS));
+    }
+    if (ms != UINT64_MAX)
+        net_timer_start(p->grow, ms, 0);
+}
+
 static void pool_on_grow(void *arg)
 {
     struct pool *p = arg;
-    bool waiting = false;
 
     list_each (it, &p->generations) {
         struct pool_generation *g = CONTAINER_OF(it, struct pool_generation, node);
 
         pool_grow(p, g);
-        waiting = waiting || g->queued;
+        pool_fill(p, g);
     }
-    if (waiting)
-        net_timer_start(p->grow, POOL_GROW_MS, 0);
+    pool_plan_growth(p);
 }
 
 void pool_submit(struct pool *p, struct http_exchange *x, struct pool_generation *g)
@@ -334,7 +376,8 @@ void pool_submit(struct pool *p, struct http_exchange *x, struct pool_generation
     deadline_arm(&r->wait, &p->on_wait);
     if (g->nworkers + g->starting == 0)
         pool_grow(p, g);
-    net_timer_start(p->grow, POOL_GROW_MS, 0);
+    if (g->queued == 1) /* else it runs; starting it again and again would put it off for ever */
+        net_timer_start(p->grow, POOL_GROW_MS, 0);
 }
 
 /* The next waiting request for this worker, or NULL. */
@@ -561,8 +604,7 @@ void pool_worker_gone(struct pool *p, uint64_t id, int code, int sig)
     if (g->state != GENERATION_RETIRED && !expected && !starting &&
         g->nworkers + g->starting < p->limits.workers)
         pool_fork(p, g, false);
-    if (g->queued)
-        net_timer_start(p->grow, POOL_GROW_MS, 0);
+    pool_plan_growth(p);
     pool_check_drained(p, g);
 }
 
@@ -573,8 +615,7 @@ void pool_fork_failed(struct pool *p, struct pool_generation *g, bool reserve)
     g->fork_failures++;
     if (reserve)
         g->reserve_asked = false;
-    if (g->queued)
-        net_timer_start(p->grow, POOL_FORK_RETRY_MS, 0);
+    pool_plan_growth(p);
     pool_check_drained(p, g);
 }
 
@@ -598,9 +639,7 @@ static void pool_shrink(struct pool *p, struct pool_generation *g)
         if (g->nworkers > p->limits.workers || now - w->idle_since > p->limits.idle_ms)
             pool_stop_worker(w);
     }
-    while (g->state == GENERATION_ACTIVE && g->nworkers + g->starting < p->limits.workers_min &&
-           now - g->forked_at > POOL_FORK_RETRY_MS * (uint64_t)(g->fork_failures + 1))
-        pool_fork(p, g, false);
+    pool_fill(p, g);
 }
 
 static void pool_on_shrink(void *arg)
@@ -703,6 +742,22 @@ void pool_on_bell(struct pool *p)
 
         relay_read(p, w);
     }
+}
+
+bool pool_before_sleep(struct pool *p)
+{
+    bool asleep = true;
+
+    /* While the loop works, nobody has to ring: what came meanwhile is read here. Workers are asked
+     * to ring only now, so a busy front is rung once per round and not once per answer. */
+    pool_on_bell(p);
+    list_each (it, &p->busy) {
+        struct pool_worker *w = CONTAINER_OF(it, struct pool_worker, in_busy);
+
+        if (!w->paused && !w->broken && !channel_prepare_sleep(w->channel))
+            asleep = false;
+    }
+    return asleep;
 }
 
 void pool_fini(struct pool *p)

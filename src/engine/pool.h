@@ -202,6 +202,9 @@ void pool_on_room(struct pool *p, struct http_exchange *x);
 void pool_on_gone(struct pool *p, struct http_exchange *x, enum http_gone why);
 /* The doorbell rang: reads the rings of busy workers. */
 void pool_on_bell(struct pool *p);
+/* Runs before the loop sleeps: reads once more and asks the workers to ring. False: something came
+ * meanwhile, the loop must not sleep. */
+bool pool_before_sleep(struct pool *p);
 
 /* --- between pool.c and relay.c -------------------------------------------------------------- */
 

@@ -203,7 +203,6 @@ void relay_start(struct pool *p, struct pool_worker *w, struct pool_request *r)
     }
     if (x->body.mode == HTTP_BODY_STREAM)
         relay_body(p, w);
-    (void)!channel_prepare_sleep(w->channel); /* it has nothing to say before it is rung */
     if (channel_publish(w->channel))
         channel_ring_worker(w->channel);
 }
@@ -371,13 +370,8 @@ void relay_read(struct pool *p, struct pool_worker *w)
 
     while (!w->paused) {
         rc = channel_peek(w->channel, &msg, &data);
-        if (rc == ERR_AGAIN) {
-            if (channel_release(w->channel))
-                channel_ring_worker(w->channel);
-            if (channel_prepare_sleep(w->channel))
-                break;
-            continue;
-        }
+        if (rc == ERR_AGAIN)
+            break;
         if (rc == 0 && !relay_belongs(w, &msg))
             rc = ERR_PROTO;
         if (rc == 0 && msg.type == CHANNEL_DATA) {

@@ -124,11 +124,8 @@ static void roles_front_ready(struct master *m)
         if (g->state == GEN_ACTIVE || g->state == GEN_WARMING)
             generation_tell_front(g);
     }
-    if (m->active) {
-        roles_send_listener(m);
-        for (int64_t i = 0; i < m->active->shape.workers_min; i++)
-            generation_fork(m->active, false, false);
-    }
+    if (m->active)
+        roles_send_listener(m); /* it asks for the workers it misses */
 }
 
 static void roles_on_front_message(struct master *m, struct ipc_in *in)
