@@ -36,8 +36,13 @@ static void put(struct place *p, const char *name, const char *text)
     CHECK_INT(fs_write_file(at(p, name).p, text, strlen(text), 0644), 0);
 }
 
-static const struct file_cache_config watched = {100, 10, 100, 30000, 1000};
-static const struct file_cache_config unwatched = {100, 10, 0, 30000, 1000};
+static const struct file_cache_config watched = {.max_entries = 100,
+    .max_open = 10,
+    .max_watches = 100,
+    .valid_ms = 30000,
+    .unwatched_ms = 1000};
+static const struct file_cache_config unwatched = {
+    .max_entries = 100, .max_open = 10, .max_watches = 0, .valid_ms = 30000, .unwatched_ms = 1000};
 
 static uint64_t size_of(struct file_cache *c, struct place *p, const char *name, uint64_t now)
 {
@@ -242,7 +247,11 @@ static void test_file_cache_open_uses_what_it_opened(void)
 
 static void test_file_cache_is_bounded(void)
 {
-    struct file_cache_config cfg = {8, 2, 100, 30000, 1000};
+    struct file_cache_config cfg = {.max_entries = 8,
+        .max_open = 2,
+        .max_watches = 100,
+        .valid_ms = 30000,
+        .unwatched_ms = 1000};
     struct file_cache *c = file_cache_new(&cfg);
     struct file_cache_file *f;
     struct place p;
@@ -269,7 +278,11 @@ static void test_file_cache_is_bounded(void)
 
 static void test_file_cache_without_room_for_watches_looks_again(void)
 {
-    struct file_cache_config cfg = {100, 10, 1, 30000, 1000};
+    struct file_cache_config cfg = {.max_entries = 100,
+        .max_open = 10,
+        .max_watches = 1,
+        .valid_ms = 30000,
+        .unwatched_ms = 1000};
     struct file_cache *c = file_cache_new(&cfg);
     struct place p;
 
