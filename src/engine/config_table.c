@@ -113,7 +113,8 @@ static const struct conf_row rows[] = {
     ROW("server.response.headers", server.response.headers, CONF_PAIRS, "[]", RELOAD,
         "Headers added to every answer.", .check = config_check_headers),
     ROW("server.response.error_pages", server.response.error_pages, CONF_PAIRS, "[]", RELOAD,
-        "Pages for statuses that the server itself answers: `[[\"404\", \"/errors/404.html\"]]`.",
+        "Pages for statuses that the server itself answers: `[[\"404\", \"/errors/404.html\"]]`; "
+        "below the document root, else a path of its own.",
         .check = config_check_error_pages),
     ROW("server.response.buffer_memory", server.response.buffer_memory, CONF_SIZE, "1048576",
         RELOAD,

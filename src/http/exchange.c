@@ -493,6 +493,21 @@ void http_respond_simple(struct http_exchange *x, int status, struct str type, s
     exchange_done(x);
 }
 
+/* A configured page is looked for below the document root, then as a path of its own. */
+static int exchange_read_page(struct http_exchange *x, struct str path, struct buf *out)
+{
+    struct str root = x->site.root;
+
+    if (root.len) {
+        struct str full = arena_printf(&x->arena, STR_F "/" STR_F, STR_A(root), STR_A(path));
+
+        if (fs_read_file(full.p, 1 << 20, out) == 0)
+            return 0;
+        buf_clear(out);
+    }
+    return fs_read_file(path.p, 1 << 20, out);
+}
+
 /* A site's own page for the status, or the default one. */
 static void exchange_error_body(
     struct http_exchange *x, int status, struct buf *out, struct str *type)
@@ -503,7 +518,7 @@ static void exchange_error_body(
     enum error_page_kind kind = error_page_choose(accept ? *accept : STR_NONE);
 
     if (f) {
-        int rc = fs_read_file(f->path.p, 1 << 20, out);
+        int rc = exchange_read_page(x, f->path, out);
 
         *type = mime_of_path(f->path)->type;
         if (rc == 0)

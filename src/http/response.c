@@ -181,18 +181,6 @@ static void drop(struct check *c, enum response_drop why, struct str name, struc
         c->on_drop(c->arg, why, name, value);
 }
 
-/* Obsolete bytes above 0x7f are common in the wild and harmless; controls are not. */
-static bool value_ok(struct str v)
-{
-    for (size_t i = 0; i < v.len; i++) {
-        unsigned char c = (unsigned char)v.p[i];
-
-        if (UNLIKELY(c == '\r' || c == '\n' || c == '\0'))
-            return false;
-    }
-    return true;
-}
-
 static struct str trim_value(struct str v)
 {
     while (v.len > 0 && (v.p[0] == ' ' || v.p[0] == '\t'))
@@ -246,7 +234,7 @@ static void take_field(struct check *c, struct str name, struct str value)
         return;
     }
     value = trim_value(value);
-    if (!value_ok(value)) {
+    if (field_value_is_bad(value)) {
         drop(c, RESPONSE_DROP_VALUE, name, value);
         return;
     }
@@ -320,7 +308,7 @@ static void check_fields(struct check *c, const struct response_raw *raw, struct
     check_status(c, raw);
     for (size_t i = 0; i < raw->fields->count; i++)
         take_field(c, raw->fields->items[i].name, raw->fields->items[i].value);
-    if (out->reason.len == 0 || !value_ok(out->reason))
+    if (out->reason.len == 0 || field_value_is_bad(out->reason))
         out->reason = response_reason(out->status);
     out->no_body = response_forbids_body(out->status);
     if (c->length_bad || out->no_body)
