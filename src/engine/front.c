@@ -37,13 +37,13 @@ static void front_fork(void *arg, struct pool_generation *g, bool reserve)
     front_tell(arg, &m);
 }
 
-static void front_signal(void *arg, struct pool_worker *w, bool kill)
+static void front_signal(void *arg, struct pool_worker *w, enum pool_signal how)
 {
     struct ipc_out m;
 
     ipc_begin(&m, "signal");
     ipc_add_u64(&m, "worker", w->id);
-    ipc_add_u64(&m, "kill", kill);
+    ipc_add_u64(&m, "how", how);
     front_tell(arg, &m);
 }
 

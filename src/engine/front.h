@@ -13,13 +13,12 @@
  *   master tells                                          front tells
  *   config     text; limits of the pool                   ready
  *   listen     fd                                         fork        generation, reserve
- *   site       name                                       signal      worker, pid, kill
- *   generation id, site, root, follow                     drained     generation
- *   worker     id, pid, generation, reserve; fds          probed      generation, url, status, note
- *   fork_failed generation, reserve                       status      json
- *   worker_gone id, code, signal                          idle        (no connection is left after
- * `drain`) activate, retire, abandon  generation probe      generation, url, host status, reopen,
- * drain
+ *   site       name                                       signal      worker, how (enum
+ * pool_signal) generation id, site, root, follow                     drained     generation worker
+ * id, pid, generation, reserve; fds          probed      generation, url, status, note fork_failed
+ * generation, reserve                       status      json worker_gone id, code, signal idle (no
+ * connection is left after `drain`) activate, retire, abandon  generation probe      generation,
+ * url, host status, reopen, drain
  *
  * Files: front.c (messages and loop), front_http.c (sites, internal endpoints, request log),
  * front_probe.c (a request to a generation that is not active yet), settings.c, pool.c, relay.c.

@@ -284,18 +284,20 @@ void generation_fork_failed(struct generation *g, struct ipc_in *in)
     generation_say_fork_failed(g, failed.reserve, failed.asked, ipc_get_c(in, "error"));
 }
 
-void generation_signal_worker(struct master *m, uint64_t worker, bool kill)
+void generation_signal_worker(struct master *m, uint64_t worker, enum pool_signal how)
 {
+    int sig = how == POOL_INTERRUPT ? SIGUSR1 : how == POOL_ABORT ? SIGABRT : SIGKILL;
+
     list_each (it, &m->generations) {
         struct master_worker *w =
             generation_worker(CONTAINER_OF(it, struct generation, node), worker);
 
         if (!w)
             continue;
-        if (kill)
+        if (how != POOL_INTERRUPT)
             w->killed = true;
         if (w->pid)
-            (void)!process_kill(w->pid, kill ? SIGKILL : SIGUSR1); /* it may be gone */
+            (void)!process_kill(w->pid, sig); /* it may be gone */
         return;
     }
 }

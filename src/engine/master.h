@@ -23,6 +23,7 @@
 #include "base/list.h"
 #include "engine/config.h"
 #include "engine/ipc.h"
+#include "engine/pool.h"
 #include "engine/shape.h"
 #include "net/loop.h"
 #include "platform/process.h"
@@ -186,7 +187,7 @@ void generation_drained(struct generation *g);
 void generation_end(struct generation *g);
 /* A child was reaped: true when it belonged to a generation. */
 bool generation_reaped(struct master *m, const struct process_status *st);
-void generation_signal_worker(struct master *m, uint64_t worker, bool kill);
+void generation_signal_worker(struct master *m, uint64_t worker, enum pool_signal how);
 void generation_kill_workers(struct generation *g);
 /* Frees the ended ones whose processes are gone; runs before the loop sleeps. */
 void generation_sweep(struct master *m);

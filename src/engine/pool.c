@@ -192,6 +192,8 @@ void pool_retire(struct pool *p, struct pool_generation *g)
 void pool_abandon(struct pool *p, struct pool_generation *g)
 {
     g->abandoned = true;
+    while (offer_reclaim(p, g))
+        continue;
     while (!list_empty(&g->queue))
         pool_refuse(p, CONTAINER_OF(list_first(&g->queue), struct pool_request, node),
             "the drain time of its release is over");
@@ -200,7 +202,7 @@ void pool_abandon(struct pool *p, struct pool_generation *g)
 
         log_warn("worker_abandoned", F_UINT("worker", w->id), F_UINT("generation", g->id),
             F_CSTR("uri", w->uri), F_CSTR("reason", "drain time is over"));
-        p->hooks.signal(p->hooks.arg, w, true);
+        p->hooks.signal(p->hooks.arg, w, POOL_KILL);
     }
 }
 
@@ -211,6 +213,8 @@ void pool_request_end(struct pool *p, struct pool_request *r)
     struct pool_generation *g = r->generation;
 
     deadline_disarm(&r->wait);
+    if (r->offered_to)
+        (void)offer_forget(r); /* whether it runs is the worker's matter now */
     if (!r->worker && !list_empty(&r->node)) {
         list_remove(&r->node);
         g->queued--;
@@ -238,6 +242,8 @@ static void pool_on_wait(struct deadline *d)
 {
     struct pool_request *r = CONTAINER_OF(d, struct pool_request, wait);
 
+    if (r->offered_to && !offer_withdraw(pool_of(r->generation), r->offered_to))
+        return; /* it has begun */
     pool_refuse(pool_of(r->generation), r, "waited longer than php.shed_after_ms");
 }
 
@@ -325,7 +331,7 @@ static void pool_plan_growth(struct pool *p)
     list_each (it, &p->generations) {
         struct pool_generation *g = CONTAINER_OF(it, struct pool_generation, node);
 
-        if (g->queued)
+        if (g->queued || g->offered)
             ms = POOL_GROW_MS;
         else if (pool_misses_workers(p, g))
             ms = MIN(ms, MAX(pool_brake_ms(g), (uint64_t)POOL_FORK_RETRY_MS));
@@ -341,6 +347,7 @@ static void pool_on_grow(void *arg)
     list_each (it, &p->generations) {
         struct pool_generation *g = CONTAINER_OF(it, struct pool_generation, node);
 
+        offer_check(p, g);
         pool_grow(p, g);
         pool_fill(p, g);
     }
@@ -398,6 +405,8 @@ static void pool_worker_free_again(struct pool *p, struct pool_worker *w)
     struct pool_generation *g = w->generation;
     struct pool_request *r = pool_next(w);
 
+    if (!r && !w->reserve && offer_reclaim(p, g))
+        r = pool_next(w);
     w->state = WORKER_IDLE;
     w->idle_since = net_loop_now(p->loop);
     if (r) {
@@ -484,6 +493,12 @@ void pool_worker_done(struct pool *p, struct pool_worker *w, const struct messag
     p->counters.executed++;
     if (done->end != MESSAGE_END_OK)
         p->counters.failed++;
+    if (w->offered_id && (done->replace || w->state == WORKER_LEAVING || w->broken))
+        (void)offer_withdraw(p, w); /* it claims no more */
+    if (w->offered_id) {
+        relay_promote(p, w);
+        return;
+    }
     if (w->state == WORKER_LEAVING)
         return;
     if (!done->replace) {
@@ -598,6 +613,10 @@ void pool_worker_gone(struct pool *p, uint64_t id, int code, int sig)
     }
     pool_worker_lost(g, w);
     pool_rescue(p, w);
+    if (w->offered_id && !offer_withdraw(p, w)) {
+        relay_promote(p, w); /* claimed, and dead since */
+        pool_rescue(p, w);
+    }
     pool_worker_free(p, w);
     if (starting)
         g->fork_failures++;
@@ -661,10 +680,12 @@ static void pool_interrupt(struct pool *p, struct pool_worker *w)
     log_warn("php_timeout", F_CSTR("setting", "server.timeouts.request"),
         F_CSTR("script", w->script), F_CSTR("uri", w->uri), F_CSTR("request_id", w->request_name),
         F_INT("pid", w->pid), F_UINT("ran_ms", net_loop_now(p->loop) - w->busy_since));
+    if (w->offered_id)
+        (void)offer_withdraw(p, w); /* what waits behind it runs elsewhere */
     channel_set_cancel(w->channel, w->request_id, CHANNEL_CANCEL_TIMEOUT);
     p->counters.interrupted++;
     w->interrupted = true;
-    p->hooks.signal(p->hooks.arg, w, false);
+    p->hooks.signal(p->hooks.arg, w, POOL_INTERRUPT);
     deadline_arm(&w->deadline, &p->on_kill);
 }
 
@@ -690,11 +711,18 @@ static void pool_on_kill(struct deadline *d)
     struct pool_worker *w = CONTAINER_OF(d, struct pool_worker, deadline);
     struct pool *p = pool_of(w->generation);
 
+    if (w->aborted) {
+        p->hooks.signal(p->hooks.arg, w, POOL_KILL);
+        return;
+    }
     p->counters.killed++;
     log_warn("worker_killed", F_UINT("worker", w->id), F_INT("pid", w->pid),
         F_CSTR("script", w->script), F_CSTR("uri", w->uri),
         F_CSTR("reason", "did not stop after its request's time limit"));
-    p->hooks.signal(p->hooks.arg, w, true);
+    /* It is blocked outside PHP's own code; its last words say where PHP called it. */
+    w->aborted = true;
+    deadline_arm(&w->deadline, &p->on_kill);
+    p->hooks.signal(p->hooks.arg, w, POOL_ABORT);
 }
 
 void pool_on_gone(struct pool *p, struct http_exchange *x, enum http_gone why)
@@ -751,6 +779,7 @@ bool pool_before_sleep(struct pool *p)
     /* While the loop works, nobody has to ring: what came meanwhile is read here. Workers are asked
      * to ring only now, so a busy front is rung once per round and not once per answer. */
     pool_on_bell(p);
+    offer_waiting(p);
     list_each (it, &p->busy) {
         struct pool_worker *w = CONTAINER_OF(it, struct pool_worker, in_busy);
 

@@ -19,8 +19,12 @@
  * only requests that this machine's own PHP makes to itself while every worker is busy, so a full
  * pool cannot wait for itself.
  *
- * Files: pool.c (sites, generations, workers, queue), relay.c (one request's way through a worker
- * and back).
+ * Under full load of short requests, the next waiting one is offered to a busy worker: it lies in
+ * its channel when it is done, which saves both sides a sleep. Until the worker claims it, the
+ * offer is taken back as soon as another worker is free, or its own takes long.
+ *
+ * Files: pool.c (sites, generations, workers, queue), offer.c (requests offered ahead), relay.c
+ * (one request's way through a worker and back).
  */
 
 #include <stdbool.h>
@@ -50,11 +54,17 @@ struct pool_limits {
     uint64_t idle_ms;    /* a worker idle for so long is not needed */
 };
 
+enum pool_signal {
+    POOL_INTERRUPT, /* PHP, at the next place where it can be */
+    POOL_ABORT,     /* it ends, and tells where PHP was */
+    POOL_KILL
+};
+
 /* What pool asks of its owner (the front passes it on to the master). */
 struct pool_hooks {
     void *arg;
     void (*fork)(void *arg, struct pool_generation *g, bool reserve);
-    void (*signal)(void *arg, struct pool_worker *w, bool kill); /* else: interrupt PHP */
+    void (*signal)(void *arg, struct pool_worker *w, enum pool_signal how);
     /* The last worker and the last request of a retired generation are gone; it is freed
      * afterwards. */
     void (*drained)(void *arg, struct pool_generation *g);
@@ -83,6 +93,7 @@ struct pool_generation {
     struct list idle;    /* first: used last */
     struct list queue;
     size_t queued;
+    size_t offered;         /* of those that wait: lying in a worker's channel, not in queue */
     unsigned nworkers;      /* without leaving ones and the reserve */
     unsigned starting;      /* forks asked for and not ready yet */
     unsigned fork_failures; /* in a row */
@@ -106,12 +117,15 @@ struct pool_worker {
     bool paused;   /* the client of its answer is slow: its ring is not read */
     bool answered; /* END came, DONE did not */
     bool broken;   /* it broke the protocol, or is dead: gets nothing, is told nothing */
-    bool interrupted;
+    bool interrupted, aborted;
     struct channel *channel;
     sock_t socket;
     struct pool_request *request; /* NULL when idle, or when its exchange is gone */
     uint64_t request_id;          /* of the channel; 0 when idle */
     uint64_t request_mark;        /* the request's place in the channel */
+    struct pool_request *offered; /* NULL also when its exchange is gone */
+    uint64_t offered_id;          /* 0: none */
+    uint64_t offered_mark;
     uint64_t served;
     uint64_t busy_since; /* loop ms */
     uint64_t idle_since;
@@ -126,7 +140,8 @@ struct pool_request {
     struct list node; /* in the queue */
     struct http_exchange *x;
     struct pool_generation *generation;
-    struct pool_worker *worker; /* NULL while queued */
+    struct pool_worker *worker; /* NULL while it waits */
+    struct pool_worker *offered_to;
     struct deadline wait;
     uint64_t queued_ns;
     bool self; /* made by this machine */
@@ -210,6 +225,20 @@ bool pool_before_sleep(struct pool *p);
 
 /* relay.c: hands the request to an idle worker. */
 void relay_start(struct pool *p, struct pool_worker *w, struct pool_request *r);
+/* relay.c: the same behind the running one, as an offer. False when the channel has no room. */
+bool relay_offer(struct pool *p, struct pool_worker *w, struct pool_request *r);
+/* relay.c: the offered request runs now. */
+void relay_promote(struct pool *p, struct pool_worker *w);
+/* offer.c: gives what waits to busy workers, where that pays. */
+void offer_waiting(struct pool *p);
+/* offer.c: takes w's offer back to the head of the queue. False: the worker has claimed it. */
+bool offer_withdraw(struct pool *p, struct pool_worker *w);
+/* offer.c: the oldest offer that can be taken back from any worker, into the queue. False: none. */
+bool offer_reclaim(struct pool *p, struct pool_generation *g);
+/* offer.c: takes back offers to workers that turn out to be slow. */
+void offer_check(struct pool *p, struct pool_generation *g);
+/* offer.c: the request's exchange ends; true when it never runs. */
+bool offer_forget(struct pool_request *r);
 /* relay.c: reads what the worker sent. */
 void relay_read(struct pool *p, struct pool_worker *w);
 /* relay.c: body bytes for the worker, as many as fit. */

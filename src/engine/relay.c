@@ -21,7 +21,7 @@ void relay_broken(struct pool *p, struct pool_worker *w, const char *why)
     log_error("worker_channel_broken", F_UINT("worker", w->id), F_INT("pid", w->pid),
         F_CSTR("reason", why), F_CSTR("script", w->script), F_CSTR("uri", w->uri));
     w->broken = w->paused = true; /* nothing more is read; pool_worker_gone() follows the kill */
-    p->hooks.signal(p->hooks.arg, w, true);
+    p->hooks.signal(p->hooks.arg, w, POOL_KILL);
 }
 
 bool relay_is_own_php(struct pool *p, struct pool_generation *g, struct pool_request *r)
@@ -171,30 +171,87 @@ static void relay_note_request(struct pool_worker *w, struct http_exchange *x)
     memcpy(w->request_name, x->id, sizeof(w->request_name));
 }
 
-void relay_start(struct pool *p, struct pool_worker *w, struct pool_request *r)
+/* Puts the request block; id names the request in the channel. */
+static int relay_put(
+    struct pool *p, struct pool_worker *w, struct http_exchange *x, uint16_t flags, uint64_t id)
 {
-    struct http_exchange *x = r->x;
     struct message_request m;
     struct str part;
     int rc;
 
-    r->worker = w;
-    w->request = r;
-    w->state = WORKER_BUSY;
-    w->answered = w->interrupted = w->paused = false;
-    w->request_id = ++p->next_request;
-    w->request_mark = channel_mark(w->channel);
-    w->busy_since = net_loop_now(p->loop);
-    x->worker_id = (int64_t)w->id;
-    list_push(&p->busy, &w->in_busy);
-    deadline_arm(&w->deadline, &p->on_request);
-    relay_note_request(w, x);
     relay_fill(p, x, &m);
     buf_clear(&p->block);
     rc = message_request_encode(&m, &p->block);
     part = buf_str(&p->block);
     if (rc == 0)
-        rc = channel_put(w->channel, CHANNEL_REQUEST, 0, w->request_id, &part, 1);
+        rc = channel_put(w->channel, CHANNEL_REQUEST, flags, id, &part, 1);
+    return rc;
+}
+
+/* The request is the worker's from now on. */
+static void relay_run(struct pool *p, struct pool_worker *w, struct pool_request *r)
+{
+    r->worker = w;
+    w->request = r;
+    w->state = WORKER_BUSY;
+    w->answered = w->interrupted = w->aborted = w->paused = false;
+    w->busy_since = net_loop_now(p->loop);
+    r->x->worker_id = (int64_t)w->id;
+    list_push(&p->busy, &w->in_busy);
+    deadline_arm(&w->deadline, &p->on_request);
+    relay_note_request(w, r->x);
+}
+
+bool relay_offer(struct pool *p, struct pool_worker *w, struct pool_request *r)
+{
+    w->offered_mark = channel_mark(w->channel);
+    w->offered_id = p->next_request + 1;
+    if (relay_put(p, w, r->x, CHANNEL_OFFERED, w->offered_id)) {
+        w->offered_id = 0;
+        return false;
+    }
+    p->next_request++;
+    w->offered = r;
+    r->offered_to = w;
+    channel_offer(w->channel, w->offered_id);
+    if (channel_publish(w->channel))
+        channel_ring_worker(w->channel);
+    return true;
+}
+
+void relay_promote(struct pool *p, struct pool_worker *w)
+{
+    struct pool_request *r = w->offered;
+
+    w->request_id = w->offered_id;
+    w->request_mark = w->offered_mark;
+    w->offered = NULL;
+    w->offered_id = 0;
+    if (!r) { /* its client is gone; PHP runs it to its next write */
+        w->state = WORKER_BUSY;
+        w->answered = w->interrupted = w->paused = false;
+        w->busy_since = net_loop_now(p->loop);
+        list_push(&p->busy, &w->in_busy);
+        deadline_arm(&w->deadline, &p->on_request);
+        channel_set_cancel(w->channel, w->request_id, CHANNEL_CANCEL_CLIENT_GONE);
+        return;
+    }
+    r->offered_to = NULL;
+    w->generation->offered--;
+    deadline_disarm(&r->wait);
+    p->counters.queue_wait_us += (clock_mono_ns() - r->queued_ns) / 1000;
+    relay_run(p, w, r);
+}
+
+void relay_start(struct pool *p, struct pool_worker *w, struct pool_request *r)
+{
+    struct http_exchange *x = r->x;
+    int rc;
+
+    w->request_id = ++p->next_request;
+    w->request_mark = channel_mark(w->channel);
+    relay_run(p, w, r);
+    rc = relay_put(p, w, x, 0, w->request_id);
     if (rc == 0)
         rc = relay_send_body(w, x);
     if (rc) {

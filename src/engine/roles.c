@@ -137,7 +137,8 @@ static void roles_on_front_message(struct master *m, struct ipc_in *in)
     else if (ipc_is(in, "fork") && g)
         generation_fork(g, ipc_get_u64(in, "reserve") != 0, true);
     else if (ipc_is(in, "signal"))
-        generation_signal_worker(m, ipc_get_u64(in, "worker"), ipc_get_u64(in, "kill") != 0);
+        generation_signal_worker(
+            m, ipc_get_u64(in, "worker"), (enum pool_signal)ipc_get_u64(in, "how"));
     else if (ipc_is(in, "drained") && g)
         generation_drained(g);
     else if (ipc_is(in, "probed"))
