@@ -208,12 +208,13 @@ void http_conn_on_linger(struct deadline *d)
     http_conn_close(conn_of(d), "lingered");
 }
 
+/* More to send is no sign of life of the client: an armed deadline stays as it is. */
 void http_conn_sending(struct http_conn *c)
 {
-    if (stream_queued(&c->stream))
-        deadline_arm(&c->sending, &c->server->on_send);
-    else
+    if (!stream_queued(&c->stream))
         deadline_disarm(&c->sending);
+    else if (!deadline_armed(&c->sending))
+        deadline_arm(&c->sending, &c->server->on_send);
 }
 
 /* --- a request's head ---------------------------------------------------------------------- */
@@ -700,7 +701,9 @@ static void conn_on_drained(struct stream *st)
 
 static void conn_on_progress(struct stream *st)
 {
-    http_conn_sending(CONTAINER_OF(st, struct http_conn, stream));
+    struct http_conn *c = CONTAINER_OF(st, struct http_conn, stream);
+
+    deadline_arm(&c->sending, &c->server->on_send);
 }
 
 static void conn_on_error(struct stream *st, int code)
