@@ -466,6 +466,13 @@ static void worker_on_interrupt(int sig)
     embed_interrupt();
 }
 
+/* A broken pipe is an error of the write. Not ignored but caught, as programs that PHP starts would
+ * ignore it, too. */
+static void worker_on_pipe(int sig)
+{
+    (void)sig;
+}
+
 static void worker_idle_title(void)
 {
     worker_title(STR("idle"), STR_NONE);
@@ -501,6 +508,8 @@ static int worker_start(const struct worker_options *opt)
     embed_after_fork();
     embed_install_crash_handler();
     rc = process_on_signal(SIGUSR1, worker_on_interrupt);
+    if (rc == 0)
+        rc = process_on_signal(SIGPIPE, worker_on_pipe);
     if (rc)
         return rc;
     embed_get_status_quick(&st);
