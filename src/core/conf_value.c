@@ -342,6 +342,34 @@ static int set_pair(struct conf_pairs *pairs, struct str key, const struct toml_
     return pair_text(v, a, &p->value, why);
 }
 
+static size_t count_leaves(const struct toml_table *t)
+{
+    size_t n = 0;
+
+    for (const struct toml_entry *e = t->first; e; e = e->next)
+        n += e->value.kind == TOML_TABLE ? count_leaves(e->value.table) : 1;
+    return n;
+}
+
+/* `opcache.enable = "1"` is a table in TOML, and the setting of that name here. */
+static int set_table(struct conf_pairs *pairs, struct str prefix, const struct toml_table *t,
+    struct arena *a, struct err *why)
+{
+    int rc = 0;
+
+    for (const struct toml_entry *e = t->first; e && rc == 0; e = e->next) {
+        struct str key = e->key;
+
+        if (prefix.len)
+            key = arena_printf(a, STR_F "." STR_F, STR_A(prefix), STR_A(key));
+        if (e->value.kind == TOML_TABLE)
+            rc = set_table(pairs, key, e->value.table, a, why);
+        else
+            rc = set_pair(pairs, key, &e->value, a, why);
+    }
+    return rc;
+}
+
 static int set_pairs(
     const struct toml_value *v, struct conf_pairs *field, struct arena *a, struct err *why)
 {
@@ -349,9 +377,8 @@ static int set_pairs(
     int rc = 0;
 
     if (v->kind == TOML_TABLE) {
-        pairs.v = arena_new(a, (v->table->n + 1) * sizeof(*pairs.v));
-        for (const struct toml_entry *e = v->table->first; e && rc == 0; e = e->next)
-            rc = set_pair(&pairs, e->key, &e->value, a, why);
+        pairs.v = arena_new(a, (count_leaves(v->table) + 1) * sizeof(*pairs.v));
+        rc = set_table(&pairs, STR_NONE, v->table, a, why);
     } else if (v->kind == TOML_ARRAY) {
         pairs.v = arena_new(a, (v->array->n + 1) * sizeof(*pairs.v));
         for (size_t i = 0; i < v->array->n && rc == 0; i++) {

@@ -57,6 +57,25 @@ static void generation_add_pairs(struct ipc_out *out, const char *key, const str
     buf_fini(&b);
 }
 
+/* The locked settings; one that ini_overrides names too has its value from there. */
+static void generation_add_admin(struct ipc_out *out, const struct config *cfg)
+{
+    const struct conf_pairs *over = &cfg->php.ini_overrides;
+    struct conf_pairs merged = {0};
+
+    merged.v = mem_new_array(cfg->php.admin_values.n + 1, sizeof(*merged.v));
+    for (size_t i = 0; i < cfg->php.admin_values.n; i++) {
+        struct conf_pair p = cfg->php.admin_values.v[i];
+
+        for (size_t j = 0; j < over->n; j++)
+            if (strcmp(over->v[j].key, p.key) == 0)
+                p.value = over->v[j].value;
+        merged.v[merged.n++] = p;
+    }
+    generation_add_pairs(out, "admin", &merged);
+    mem_free(merged.v);
+}
+
 /* The command that behaves as `php`, for PHP_BINARY. */
 static void generation_php_binary(const struct generation *g, char *out, size_t cap)
 {
@@ -91,7 +110,7 @@ static int generation_send_boot(struct generation *g, const struct config *cfg, 
     ipc_add_u64(&out, "chdir", 1);
     ipc_add_u64(&out, "user_ini", cfg->php.user_ini);
     generation_add_pairs(&out, "env", &cfg->php.env);
-    generation_add_pairs(&out, "admin", &cfg->php.admin_values);
+    generation_add_admin(&out, cfg);
     return ipc_send(g->socket, &out);
 }
 

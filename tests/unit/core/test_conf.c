@@ -151,6 +151,8 @@ static void test_conf_values_are_read_and_printed(void)
         {"[b]\npairs=[['k','v'],['n',1],['y',true]]", "b.pairs",
             "[[\"k\", \"v\"], [\"n\", \"1\"], [\"y\", \"1\"]]"},
         {"[b]\npairs={k='v', 'a.b'=2}", "b.pairs", "[[\"k\", \"v\"], [\"a.b\", \"2\"]]"},
+        {"[b.pairs]\nk='v'\na.b='c'\na.c.d=3", "b.pairs",
+            "[[\"k\", \"v\"], [\"a.b\", \"c\"], [\"a.c.d\", \"3\"]]"},
         {"[b.pairs]\nk='v'\n'a.b'='c'", "b.pairs", "[[\"k\", \"v\"], [\"a.b\", \"c\"]]"},
         {"a.t.idle=3", "a.t.idle", "3"},
     };
@@ -226,7 +228,7 @@ static void test_conf_bad_values_are_named(void)
         {"[b]\npairs=[['a']]", "item 1 is not one"},
         {"[b]\npairs=[['a','b','c']]", "item 1 is not one"},
         {"[b]\npairs=[['','b']]", "must not be empty"},
-        {"[b]\npairs={a={b=1}}", "must be pairs of strings"},
+        {"[b]\npairs={a={b=[1]}}", "must be pairs of strings"},
         {"[b]\nsecret=5", "b.secret = ***: must be a string"},
         {"[a]\nflaq=true", "t:2:1: unknown key a.flaq (did you mean a.flag?)"},
         {"[b]\nidle=1", "t:2:1: unknown key b.idle (did you mean a.t.idle?)"},
