@@ -22,6 +22,7 @@ static_assert(offsetof(struct channel_ring, need) == 132, "layout");
 static_assert(sizeof(struct channel_header) == 512, "layout");
 static_assert(offsetof(struct channel_header, cancel_id) == 64, "layout");
 static_assert(offsetof(struct channel_header, worker_bell) == 76, "layout");
+static_assert(offsetof(struct channel_header, offer) == 80, "layout");
 static_assert(offsetof(struct channel_header, rings) == 128, "layout");
 static_assert(sizeof(struct channel_header) <= CHANNEL_RINGS_OFFSET, "layout");
 static_assert(sizeof(struct channel_msg) == CHANNEL_MSG_HEADER, "layout");
@@ -562,6 +563,35 @@ void channel_set_cancel(struct channel *c, uint64_t id, enum channel_cancel why)
     atomic_store_explicit(&c->h->cancel_id, id, memory_order_release);
     if (id != 0)
         channel_ring_worker(c);
+}
+
+void channel_offer(struct channel *c, uint64_t id)
+{
+    /* relaxed: channel_publish() releases it together with the message it belongs to. */
+    atomic_store_explicit(&c->h->offer, id, memory_order_relaxed);
+}
+
+bool channel_is_offered(const struct channel *c)
+{
+    /* relaxed: a claim seen late puts off the next offer, no more. */
+    return atomic_load_explicit(&c->h->offer, memory_order_relaxed) != 0;
+}
+
+/* acq_rel: exactly one side wins, and it sees what the other did before. */
+static bool offer_settle(struct channel *c, uint64_t id)
+{
+    return id != 0 && atomic_compare_exchange_strong_explicit(
+                          &c->h->offer, &id, 0, memory_order_acq_rel, memory_order_acquire);
+}
+
+bool channel_revoke(struct channel *c, uint64_t id)
+{
+    return offer_settle(c, id);
+}
+
+bool channel_claim(struct channel *c, uint64_t id)
+{
+    return offer_settle(c, id);
 }
 
 enum channel_cancel channel_get_cancel(const struct channel *c, uint64_t id)

@@ -16,7 +16,7 @@
  *
  *   header
  *     0 u64 magic         8 u64 fingerprint  16 u32 version  20 u32 request  24 u32 response
- *    64 u64 cancel_id    72 u32 cancel_why   76 u32 worker_bell
+ *    64 u64 cancel_id    72 u32 cancel_why   76 u32 worker_bell  80 u64 offer
  *   128 struct channel_ring of the request ring
  *   320 struct channel_ring of the response ring
  *   ring
@@ -102,12 +102,14 @@ struct channel_header {
     _Atomic uint64_t cancel_id;
     _Atomic uint32_t cancel_why;
     _Atomic uint32_t worker_bell;
-    char pad1[48];
+    _Atomic uint64_t offer;
+    char pad1[40];
     struct channel_ring rings[2]; /* request, response */
 };
 
 #define CHANNEL_RINGS_OFFSET 4096
 #define CHANNEL_MSG_HEADER   16
+#define CHANNEL_OFFERED      1 /* flag of CHANNEL_REQUEST: to be claimed before it is served */
 #define CHANNEL_RING_MIN     (64u << 10)
 #define CHANNEL_RING_MAX     (64u << 20)
 
@@ -198,6 +200,19 @@ int channel_wait_message(struct channel *c, int timeout_ms) MUST_CHECK;
 int channel_wait_room(struct channel *c, size_t n, int timeout_ms) MUST_CHECK;
 /* Front side only: wakes the worker, whichever of the two it sleeps for. Thread-safe. */
 void channel_ring_worker(struct channel *c);
+
+/*
+ * The offer word: a request that is put behind a running one, so that the worker finds it without
+ * going to sleep, and that the front may take back until the worker claims it. Both sides exchange
+ * the id with 0; who succeeds has the request. The front offers before it publishes the message.
+ */
+void channel_offer(struct channel *c, uint64_t id);
+/* Front: is an offer still neither claimed nor revoked? Then there must not be another one. */
+bool channel_is_offered(const struct channel *c);
+/* Front: true when the worker has not claimed it and never will. */
+bool channel_revoke(struct channel *c, uint64_t id);
+/* Worker: true when it is still wanted. */
+bool channel_claim(struct channel *c, uint64_t id);
 
 /*
  * The cancel word: the front names the request that shall stop (id 0: none) and why, and wakes the

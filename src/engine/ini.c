@@ -176,6 +176,9 @@ static void add_shape(const struct shape *s, bool pinned, struct buf *out)
 
     if (s->pinned.validate_timestamps == pinned)
         add_int(out, "opcache.validate_timestamps", s->validate_timestamps);
+    /* A deploy compiles files that were written a moment ago; without this they would stay out. */
+    if (!pinned && s->validate_timestamps == 0)
+        add_int(out, "opcache.file_update_protection", 0);
     if (s->pinned.revalidate_freq == pinned)
         add_derived_int(out, "opcache.revalidate_freq", s->revalidate_freq, "");
     if (s->pinned.opcache_mb == pinned)

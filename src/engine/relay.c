@@ -429,8 +429,12 @@ void relay_read(struct pool *p, struct pool_worker *w)
         rc = channel_peek(w->channel, &msg, &data);
         if (rc == ERR_AGAIN)
             break;
-        if (rc == 0 && !relay_belongs(w, &msg))
+        if (rc == 0 && !relay_belongs(w, &msg)) {
+            log_warn("worker_message_unexpected", F_UINT("worker", w->id), F_UINT("type", msg.type),
+                F_UINT("id", msg.id), F_UINT("expected", w->request_id),
+                F_UINT("offered", w->offered_id), F_INT("state", w->state));
             rc = ERR_PROTO;
+        }
         if (rc == 0 && msg.type == CHANNEL_DATA) {
             rc = relay_data(w, str_n(data, msg.len));
             if (rc == ERR_AGAIN) {

@@ -556,6 +556,11 @@ int worker_run(const struct worker_options *opt)
             break;
         if (msg.type == CHANNEL_STOP) {
             worker.stop = true;
+        } else if (msg.type == CHANNEL_REQUEST && (msg.flags & CHANNEL_OFFERED) &&
+                   !channel_claim(worker.channel, msg.id)) {
+            channel_take(worker.channel); /* another worker was free earlier */
+            if (channel_release(worker.channel))
+                wake_bell_ring(opt->bell_fd);
         } else if (msg.type == CHANNEL_REQUEST) {
             rc = worker_serve(&msg, data);
             worker_idle_title();
