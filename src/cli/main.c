@@ -39,6 +39,7 @@ static const char cli_help[] =
     "  -d, --document-root DIR   folder to serve\n"
     "  -p, --port N              dev: port on 127.0.0.1 (a taken one: the next free is used)\n"
     "  -s, --sites DIR           dev: a site per folder\n"
+    "  --site NAME               deploy, cache reset, reload: only this site (else: --all)\n"
     "  -v                        more log; twice: all of it\n"
     "  --json                    status: as JSON\n"
     "  -h, --help\n"
@@ -71,6 +72,7 @@ static const struct cli_flag cli_flags[] = {
     {"-d", "--document-root", "server.document_root"},
     {"-p", "--port", NULL},
     {"-s", "--sites", "server.sites_dir"},
+    {"", "--site", NULL},
 };
 
 static int cli_flag_set(struct cli *c, const struct cli_flag *f, const char *value)
@@ -84,6 +86,10 @@ static int cli_flag_set(struct cli *c, const struct cli_flag *f, const char *val
     }
     if (strcmp(f->short_name, "-c") == 0) {
         c->config_path = value;
+        return 0;
+    }
+    if (strcmp(f->long_name, "--site") == 0) {
+        c->site = value;
         return 0;
     }
     if (str_u64(str_c(value), &port) || port > 65535)
@@ -137,6 +143,8 @@ static int cli_parse(struct cli *c, int argc, char **argv)
             c->command = "--help";
         else if (strcmp(argv[i], "-V") == 0 || strcmp(argv[i], "--version") == 0)
             c->command = "--version";
+        else if (strcmp(argv[i], "--all") == 0)
+            c->site = NULL;
         else if (strcmp(argv[i], "--json") == 0)
             c->json = true;
         else if (argv[i][0] == '-')

@@ -91,7 +91,7 @@ static bool remote_line(const char *cmd, struct str line, bool raw, int *code)
     return last;
 }
 
-static int remote_talk(sock_t s, const char *cmd, bool raw)
+static int remote_talk(sock_t s, const char *cmd, const char *site, bool raw)
 {
     struct buf b = {0};
     struct str part;
@@ -99,7 +99,12 @@ static int remote_talk(sock_t s, const char *cmd, bool raw)
     int code = CLI_FAILED;
     bool last = false;
 
-    buf_printf(&b, "{\"cmd\":\"%s\"}\n", cmd);
+    buf_printf(&b, "{\"cmd\":\"%s\"", cmd);
+    if (site) {
+        buf_add_lit(&b, ",\"site\":");
+        buf_add_json(&b, str_c(site));
+    }
+    buf_add_lit(&b, "}\n");
     part = buf_str(&b);
     if (sock_sendv(s, &part, 1, false, &sent) || sent != part.len) {
         buf_fini(&b);
@@ -141,7 +146,7 @@ int cli_remote(struct cli *c, const char *cmd)
         fprintf(stderr, "ephpm: no server answers at %s: %s\n", buf_cstr(&path), err_text(rc));
         rc = CLI_FAILED;
     } else {
-        rc = remote_talk(s, cmd, c->json);
+        rc = remote_talk(s, cmd, c->site, c->json);
         sock_close(s);
     }
     buf_fini(&path);

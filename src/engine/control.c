@@ -32,6 +32,8 @@ struct control_client {
     bool wants_status;
     bool wants_stopped;
     bool closing;
+    unsigned waiting; /* sites whose operation is not over */
+    bool failed;      /* one of them was */
 };
 
 struct control {
@@ -106,7 +108,14 @@ void control_done(struct control_client *c, bool ok, const char *fmt, ...)
     va_list ap;
 
     va_start(ap, fmt);
-    control_vline(c, ok ? "message" : "error", fmt, ap, ok);
+    if (c->waiting > 1) { /* other sites are not done yet */
+        c->waiting--;
+        c->failed = c->failed || !ok;
+        control_vline(c, "progress", fmt, ap, -1);
+        va_end(ap);
+        return;
+    }
+    control_vline(c, ok && !c->failed ? "message" : "error", fmt, ap, ok && !c->failed);
     va_end(ap);
     control_finish(c);
 }
@@ -192,18 +201,49 @@ void control_status(struct control *ctl, struct str front_json)
 /* --- commands ------------------------------------------------------------------------------------
  */
 
-static void control_begin(struct control_client *c, enum op_kind kind)
+/* One operation for one site; control_done() counts it off. */
+static void control_begin_site(struct control_client *c, struct site *site, enum op_kind kind)
 {
     struct err err = {0};
 
-    if (c->control->master->stopping)
+    if (deploy_begin(site, kind, c, &err) == 0)
+        return;
+    if (err.line)
+        control_done(c, false, "%s (line %d, column %d)", err.text, err.line, err.col);
+    else
+        control_done(c, false, "%s", err.text);
+}
+
+/* For the named site, or for all that run. */
+static void control_begin(struct control_client *c, enum op_kind kind, struct str name)
+{
+    struct master *m = c->control->master;
+    struct site *only = name.len ? deploy_site_find(m, name) : NULL;
+
+    if (m->stopping) {
         control_done(c, false, "the server is stopping");
-    else if (deploy_begin(c->control->master, kind, c, &err)) {
-        if (err.line)
-            control_done(c, false, "%s (line %d, column %d)", err.text, err.line, err.col);
-        else
-            control_done(c, false, "%s", err.text);
+        return;
     }
+    if (name.len && !only) {
+        control_done(c, false, "no site \"" STR_F "\" runs", STR_A(name));
+        return;
+    }
+    if (only) {
+        control_begin_site(c, only, kind);
+        return;
+    }
+    list_each (it, &m->sites)
+        c->waiting++;
+    if (c->waiting == 0) {
+        struct err err = {0};
+
+        if (kind == OP_RELOAD && master_apply_config(m, &err))
+            control_done(c, false, "%s", err.text);
+        else
+            control_done(c, true, "no site runs yet");
+    }
+    list_each_safe (it, &m->sites)
+        control_begin_site(c, CONTAINER_OF(it, struct site, node), kind);
 }
 
 static void control_on_patience(void *arg)
@@ -242,20 +282,23 @@ static void control_command(struct control_client *c, struct str line)
     struct arena a = {0};
     struct json_value *v = NULL;
     const struct json_value *cmd = NULL;
+    struct str site = STR_NONE;
     struct err err = {0};
 
-    if (json_parse(&a, line, &v, &err) == 0)
+    if (json_parse(&a, line, &v, &err) == 0) {
         cmd = json_get(v, "cmd");
+        site = json_get_str(v, "site");
+    }
     if (!cmd || cmd->kind != JSON_STRING)
         control_done(c, false, "not a command: send {\"cmd\": \"status\"}");
     else if (str_eq(cmd->s, STR("status")))
         control_ask_status(c);
     else if (str_eq(cmd->s, STR("deploy")))
-        control_begin(c, OP_DEPLOY);
+        control_begin(c, OP_DEPLOY, site);
     else if (str_eq(cmd->s, STR("cache_reset")))
-        control_begin(c, OP_RESET);
+        control_begin(c, OP_RESET, site);
     else if (str_eq(cmd->s, STR("reload")))
-        control_begin(c, OP_RELOAD);
+        control_begin(c, OP_RELOAD, site);
     else if (str_eq(cmd->s, STR("stop"))) {
         c->wants_stopped = true;
         control_progress(c, "stopping, at most server.timeouts.shutdown");

@@ -43,9 +43,9 @@ static const char *deploy_kind_name(enum op_kind k)
 enum { DEPLOY_RETRY_MS = 500, DEPLOY_RETRY_MAX_MS = 30000 }; /* of a recovery that failed */
 
 /* After an operation. systemd is told when it was a reload. */
-static void deploy_clear(struct master *m)
+static void deploy_clear(struct site *s)
 {
-    struct operation *op = &m->op;
+    struct operation *op = &s->op;
     bool reload = op->step != OP_NONE && op->kind == OP_RELOAD;
 
     net_timer_close(op->timeout);
@@ -53,43 +53,76 @@ static void deploy_clear(struct master *m)
     fs_close(op->result_fd);
     config_unref(op->config);
     *op = (struct operation){.step = OP_NONE, .list_fd = -1, .result_fd = -1};
-    if (reload && !m->stopping)
+    if (reload && !s->master->stopping)
         (void)!process_notify("READY=1"); /* nobody may listen */
 }
 
 void deploy_fini(struct master *m)
 {
-    deploy_clear(m);
+    list_each_safe (it, &m->sites) {
+        struct site *s = CONTAINER_OF(it, struct site, node);
+
+        deploy_clear(s);
+        net_timer_close(s->recover);
+        list_remove(&s->node);
+        mem_free(s->name);
+        mem_free(s->folder);
+        mem_free(s);
+    }
 }
 
-static void deploy_plan_recovery(struct master *m)
+struct site *deploy_site_find(struct master *m, struct str name)
 {
-    uint64_t ms = (uint64_t)DEPLOY_RETRY_MS * m->recover_failures;
+    list_each (it, &m->sites) {
+        struct site *s = CONTAINER_OF(it, struct site, node);
 
-    if (m->recover_due && !m->stopping)
-        net_timer_start(m->recover, MIN(ms, (uint64_t)DEPLOY_RETRY_MAX_MS), 0);
+        if (str_eq(str_c(s->name), name))
+            return s;
+    }
+    return NULL;
+}
+
+struct site *deploy_site_add(struct master *m, const char *name, const char *folder)
+{
+    struct site *s = mem_new(sizeof(*s));
+
+    s->master = m;
+    s->name = mem_dup_str(name, strlen(name));
+    s->folder = folder ? mem_dup_str(folder, strlen(folder)) : NULL;
+    s->op.list_fd = s->op.result_fd = -1;
+    s->recover = net_timer_open(m->loop, deploy_recover, s);
+    list_push(&m->sites, &s->node);
+    return s;
+}
+
+static void deploy_plan_recovery(struct site *s)
+{
+    uint64_t ms = (uint64_t)DEPLOY_RETRY_MS * s->recover_failures;
+
+    if (s->recover_due && !s->master->stopping)
+        net_timer_start(s->recover, MIN(ms, (uint64_t)DEPLOY_RETRY_MAX_MS), 0);
 }
 
 void deploy_recover(void *arg)
 {
-    struct master *m = arg;
+    struct site *s = arg;
     struct err err;
 
-    if (m->recover_due && !m->stopping && m->op.step == OP_NONE &&
-        deploy_begin(m, OP_RECOVER, NULL, &err)) {
-        m->recover_failures++; /* it logged its failure */
-        deploy_plan_recovery(m);
+    if (s->recover_due && !s->master->stopping && s->op.step == OP_NONE &&
+        deploy_begin(s, OP_RECOVER, NULL, &err)) {
+        s->recover_failures++; /* it logged its failure */
+        deploy_plan_recovery(s);
     }
 }
 
-static struct config *deploy_config(struct master *m)
+static struct config *deploy_config(struct site *s)
 {
-    return m->op.config ? m->op.config : m->config;
+    return s->op.config ? s->op.config : s->master->config;
 }
 
-void deploy_failed(struct master *m, const char *fmt, ...)
+void deploy_failed(struct site *s, const char *fmt, ...)
 {
-    struct operation *op = &m->op;
+    struct operation *op = &s->op;
     struct generation *next = op->next;
     char text[768];
     va_list ap;
@@ -99,33 +132,35 @@ void deploy_failed(struct master *m, const char *fmt, ...)
     va_start(ap, fmt);
     (void)vsnprintf(text, sizeof(text), fmt, ap); /* a cut text is still the text */
     va_end(ap);
-    log_error("deploy_refused", F_CSTR("operation", deploy_kind_name(op->kind)),
-        F_UINT("generation", next ? next->id : 0), F_CSTR("error", text),
-        F_CSTR("serving", m->active ? "the old generation" : "nothing"));
+    log_error("deploy_refused", F_CSTR("site", s->name),
+        F_CSTR("operation", deploy_kind_name(op->kind)), F_UINT("generation", next ? next->id : 0),
+        F_CSTR("error", text), F_CSTR("serving", s->active ? "the old generation" : "nothing"));
     if (op->client)
         control_done(op->client, false, "%s", text);
     op->next = NULL;
     if (next)
         generation_end(next);
-    if (op->kind == OP_START) {
-        m->exit_code = 1;
-        master_stop(m, text);
+    if (op->kind == OP_START && s->folder) {
+        roles_tell_site_failed(s, text);
+    } else if (op->kind == OP_START) {
+        s->master->exit_code = 1;
+        master_stop(s->master, text);
     }
     if (op->kind == OP_RECOVER)
-        m->recover_failures++;
-    deploy_clear(m);
-    deploy_plan_recovery(m);
+        s->recover_failures++;
+    deploy_clear(s);
+    deploy_plan_recovery(s);
 }
 
-static void deploy_progress(struct master *m, const char *text)
+static void deploy_progress(struct site *s, const char *text)
 {
     log_debug("deploy_step", F_CSTR("step", text));
-    if (m->op.client)
-        control_progress(m->op.client, "%s", text);
+    if (s->op.client)
+        control_progress(s->op.client, "%s", text);
 }
 
 /* A reload cannot apply every key; what it leaves as it was is said. */
-static void deploy_say_unapplied(struct master *m, const struct config *cfg)
+static void deploy_say_unapplied(struct site *s, const struct config *cfg)
 {
     const struct conf_table *t = cfg->conf.table;
     struct buf before = {0}, after = {0};
@@ -136,14 +171,14 @@ static void deploy_say_unapplied(struct master *m, const struct config *cfg)
             continue;
         buf_clear(&before);
         buf_clear(&after);
-        conf_format(&m->config->conf, i, &before);
+        conf_format(&s->master->config->conf, i, &before);
         conf_format(&cfg->conf, i, &after);
         if (str_eq(buf_str(&before), buf_str(&after)))
             continue;
         (void)snprintf(text, sizeof(text), "%s changed: it needs a restart, the old value stays",
             t->rows[i].key);
         log_warn("config_warning", F_CSTR("text", text));
-        deploy_progress(m, text);
+        deploy_progress(s, text);
     }
     buf_fini(&before);
     buf_fini(&after);
@@ -151,16 +186,16 @@ static void deploy_say_unapplied(struct master *m, const struct config *cfg)
 
 static void deploy_timeout(void *arg)
 {
-    struct master *m = arg;
+    struct site *s = arg;
 
-    deploy_failed(m, "not ready within deploy.timeout (%llu ms)",
-        (unsigned long long)deploy_config(m)->deploy.timeout);
+    deploy_failed(s, "not ready within deploy.timeout (%llu ms)",
+        (unsigned long long)deploy_config(s)->deploy.timeout);
 }
 
 static int deploy_start(
-    struct master *m, enum op_kind kind, struct control_client *client, struct err *err)
+    struct site *s, enum op_kind kind, struct control_client *client, struct err *err)
 {
-    struct operation *op = &m->op;
+    struct operation *op = &s->op;
     struct config *cfg = NULL;
     char root[4096];
     const char *configured;
@@ -169,47 +204,48 @@ static int deploy_start(
     if (op->step != OP_NONE)
         return err_set(err, ERR_BUSY, "%s is running already", deploy_kind_name(op->kind));
     if (kind == OP_RELOAD) {
-        rc = master_load_config(m, &cfg, err);
+        rc = master_load_config(s->master, &cfg, err);
         if (rc)
             return rc;
     }
-    configured = (cfg ? cfg : m->config)->server.document_root;
+    configured = s->folder ? s->folder : (cfg ? cfg : s->master->config)->server.document_root;
     rc = fs_realpath(configured, root, sizeof(root));
     if (rc) {
         config_unref(cfg);
-        return err_set(err, rc, "server.document_root: %s: %s", configured, err_text(rc));
+        return err_set(err, rc, "%s: %s: %s",
+            s->folder ? "the folder of the site" : "server.document_root", configured,
+            err_text(rc));
     }
-    deploy_clear(m);
+    deploy_clear(s);
     op->kind = kind;
     op->step = OP_BOOT;
     op->config = cfg;
     op->client = client;
     op->began_ms = clock_mono_ms();
-    op->jit_off = m->active && (kind == OP_RECOVER || kind == OP_RESET) && m->active->jit_off;
-    if (kind == OP_RECOVER && !m->recover_due)
+    op->jit_off = s->active && (kind == OP_RECOVER || kind == OP_RESET) && s->active->jit_off;
+    if (kind == OP_RECOVER && !s->recover_due)
         op->jit_off = true; /* a crash loop */
-    op->next = generation_new(m, "default", root, op->jit_off);
-    op->timeout = net_timer_open(m->loop, deploy_timeout, m);
-    net_timer_start(op->timeout, deploy_config(m)->deploy.timeout, 0);
-    log_info("deploy_began", F_CSTR("operation", deploy_kind_name(kind)),
+    op->next = generation_new(s, root, op->jit_off);
+    op->timeout = net_timer_open(s->master->loop, deploy_timeout, s);
+    net_timer_start(op->timeout, deploy_config(s)->deploy.timeout, 0);
+    log_info("deploy_began", F_CSTR("site", s->name), F_CSTR("operation", deploy_kind_name(kind)),
         F_UINT("generation", op->next->id), F_CSTR("root", root));
     if (cfg) {
-        deploy_say_unapplied(m, cfg);
+        deploy_say_unapplied(s, cfg);
         for (size_t i = 0; i < cfg->warnings.n; i++)
             log_warn("config_warning", F_CSTR("text", cfg->warnings.v[i]));
     }
-    rc = roles_start_prototype(m, op->next);
+    rc = roles_start_prototype(s->master, op->next);
     if (rc) {
         op->client = NULL;
-        (void)err_set(err, rc, "%s cannot be started: %s", m->php_exe, err_text(rc));
-        deploy_failed(m, "%s cannot be started: %s", m->php_exe, err_text(rc));
+        (void)err_set(err, rc, "%s cannot be started: %s", s->master->php_exe, err_text(rc));
+        deploy_failed(s, "%s cannot be started: %s", s->master->php_exe, err_text(rc));
         return rc;
     }
     return 0;
 }
 
-int deploy_begin(
-    struct master *m, enum op_kind kind, struct control_client *client, struct err *err)
+int deploy_begin(struct site *s, enum op_kind kind, struct control_client *client, struct err *err)
 {
     char text[80];
     int rc;
@@ -219,7 +255,7 @@ int deploy_begin(
             (unsigned long long)(clock_mono_ns() / 1000));
         (void)!process_notify(text); /* nobody may listen */
     }
-    rc = deploy_start(m, kind, client, err);
+    rc = deploy_start(s, kind, client, err);
     if (rc && kind == OP_RELOAD)
         (void)!process_notify("READY=1"); /* as above */
     return rc;
@@ -228,26 +264,26 @@ int deploy_begin(
 /* --- steps ---------------------------------------------------------------------------------------
  */
 
-static void deploy_switch(struct master *m)
+static void deploy_switch(struct site *s)
 {
-    struct operation *op = &m->op;
-    struct generation *g = op->next, *old = m->active;
+    struct operation *op = &s->op;
+    struct generation *g = op->next, *old = s->active;
     struct config *cfg = op->config;
     struct ipc_out out;
 
     if (cfg) {
-        config_unref(m->config);
-        m->config = config_ref(cfg);
+        config_unref(s->master->config);
+        s->master->config = config_ref(cfg);
         log_set_level((enum log_level)cfg->server.logging.level);
     }
-    roles_send_config(m);
+    roles_send_config(s->master);
     g->state = GEN_ACTIVE;
-    m->active = g;
-    m->recover_due = g->pid == 0; /* it may have lost its prototype already */
-    m->recover_failures = 0;
+    s->active = g;
+    s->recover_due = g->pid == 0; /* it may have lost its prototype already */
+    s->recover_failures = 0;
     ipc_begin(&out, "activate");
     ipc_add_u64(&out, "generation", g->id);
-    roles_tell_front(m, &out);
+    roles_tell_front(s->master, &out);
     log_info("generation_active", F_CSTR("site", g->site), F_UINT("generation", g->id),
         F_CSTR("operation", deploy_kind_name(op->kind)), F_CSTR("root", g->root),
         F_UINT("warmed_scripts", op->compiled), F_CSTR("jit", g->jit ? g->jit_mode : "off"),
@@ -260,77 +296,83 @@ static void deploy_switch(struct master *m)
             (unsigned long long)g->id, g->root, op->compiled,
             (unsigned long long)(clock_mono_ms() - op->began_ms));
     op->next = NULL;
-    deploy_clear(m);
-    deploy_plan_recovery(m);
-    master_announce(m, g);
+    deploy_clear(s);
+    deploy_plan_recovery(s);
+    master_announce(s->master, g);
 }
 
-static void deploy_probe_next(struct master *m)
+static void deploy_probe_next(struct site *s)
 {
-    struct operation *op = &m->op;
-    struct config *cfg = deploy_config(m);
+    struct operation *op = &s->op;
+    struct config *cfg = deploy_config(s);
     const struct conf_list *urls = &cfg->deploy.warmup_urls;
     bool check = op->kind == OP_DEPLOY || op->kind == OP_RELOAD;
     const char *host = "localhost";
     struct ipc_out out;
 
     if (!check || op->url >= urls->n) {
-        deploy_switch(m);
+        deploy_switch(s);
         return;
     }
-    if (cfg->server.request.trusted_hosts.n && cfg->server.request.trusted_hosts.v[0][0] != '*')
+    if (s->folder)
+        host = s->name;
+    else if (cfg->server.request.trusted_hosts.n &&
+             cfg->server.request.trusted_hosts.v[0][0] != '*')
         host = cfg->server.request.trusted_hosts.v[0];
-    deploy_progress(m, urls->v[op->url]);
+    deploy_progress(s, urls->v[op->url]);
     ipc_begin(&out, "probe");
     ipc_add_u64(&out, "generation", op->next->id);
     ipc_add(&out, "url", str_c(urls->v[op->url]));
     ipc_add(&out, "host", str_c(host));
-    roles_tell_front(m, &out);
+    roles_tell_front(s->master, &out);
 }
 
-void deploy_probed(struct master *m, struct ipc_in *in)
+void deploy_probed(struct generation *g, struct ipc_in *in)
 {
-    struct operation *op = &m->op;
+    struct site *s = g->of;
+    struct operation *op = &s->op;
     uint64_t status = ipc_get_u64(in, "status");
     struct str note = ipc_get(in, "note");
 
-    if (op->step != OP_PROBE || ipc_get_u64(in, "generation") != op->next->id)
+    if (op->step != OP_PROBE || op->next != g)
         return;
     if (status == 0 || status >= 500) {
-        deploy_failed(m, "%s answers %llu%s" STR_F, ipc_get_c(in, "url"),
+        deploy_failed(s, "%s answers %llu%s" STR_F, ipc_get_c(in, "url"),
             (unsigned long long)status, note.len ? ": " : "", STR_A(note));
         return;
     }
     op->url++;
-    deploy_probe_next(m);
+    deploy_probe_next(s);
 }
 
-void deploy_worker(struct master *m, struct generation *g)
+void deploy_worker(struct site *s, struct generation *g)
 {
-    if (m->op.step != OP_FIRST_WORKER || m->op.next != g)
+    if (s->op.step != OP_FIRST_WORKER || s->op.next != g)
         return;
     list_each (it, &g->workers)
         if (!CONTAINER_OF(it, struct master_worker, node)->pid)
             return; /* more are on their way */
-    m->op.step = OP_PROBE;
-    deploy_probe_next(m);
+    s->op.step = OP_PROBE;
+    deploy_probe_next(s);
 }
 
-static void deploy_first_worker(struct master *m)
+static void deploy_first_worker(struct site *s)
 {
-    struct generation *g = m->op.next;
+    struct generation *g = s->op.next;
 
-    m->op.step = OP_FIRST_WORKER;
-    deploy_progress(m, "starting workers");
-    if (!m->front_ready)
+    s->op.step = OP_FIRST_WORKER;
+    deploy_progress(s, "starting workers");
+    if (!s->master->front_ready)
         return; /* roles_front_ready() is not there yet: the timer of the operation watches */
     if (!g->known_to_front)
         generation_tell_front(g);
     for (int64_t i = 0; i < MAX(g->shape.workers_min, (int64_t)1); i++) {
-        if (m->op.next != g)
+        if (s->op.next != g)
             return; /* it failed */
         generation_fork(g, false, false);
     }
+    for (; g->wanted && s->op.next == g; g->wanted--)
+        generation_fork(g, false, true); /* the front asked while PHP was starting */
 }
 
 /* --- warm-up -------------------------------------------------------------------------------------
@@ -357,11 +399,11 @@ static bool deploy_below(struct str path, struct str dir)
 }
 
 /* The old generation's list with its paths moved to the new release, and the index scripts. */
-static void deploy_make_list(struct master *m, struct str old_list, struct buf *out)
+static void deploy_make_list(struct site *s, struct str old_list, struct buf *out)
 {
-    struct generation *g = m->op.next;
-    const struct conf_list *index = &deploy_config(m)->server.index_files;
-    struct str old_root = m->active ? str_c(m->active->root) : STR_NONE, new_root = str_c(g->root);
+    struct generation *g = s->op.next;
+    const struct conf_list *index = &deploy_config(s)->server.index_files;
+    struct str old_root = s->active ? str_c(s->active->root) : STR_NONE, new_root = str_c(g->root);
     struct str path;
 
     if (old_root.p && !str_eq(old_root, new_root))
@@ -385,16 +427,16 @@ static void deploy_make_list(struct master *m, struct str old_list, struct buf *
     }
 }
 
-static void deploy_compile(struct master *m, struct str old_list)
+static void deploy_compile(struct site *s, struct str old_list)
 {
-    struct operation *op = &m->op;
+    struct operation *op = &s->op;
     struct buf list = {0};
     struct ipc_out out;
     int fd = -1, rc;
 
     op->step = OP_COMPILE;
-    deploy_progress(m, "compiling scripts");
-    deploy_make_list(m, old_list, &list);
+    deploy_progress(s, "compiling scripts");
+    deploy_make_list(s, old_list, &list);
     fs_close(op->result_fd);
     rc = fs_open_spool(NULL, &fd);
     if (rc == 0)
@@ -410,23 +452,23 @@ static void deploy_compile(struct master *m, struct str old_list)
     }
     fs_close(fd);
     if (rc)
-        deploy_failed(m, "the list of scripts cannot be handed over: %s", err_text(rc));
+        deploy_failed(s, "the list of scripts cannot be handed over: %s", err_text(rc));
 }
 
-void deploy_prototype_lost(struct master *m)
+void deploy_prototype_lost(struct site *s)
 {
-    m->recover_due = true;
-    if (m->op.step == OP_NONE) {
-        deploy_plan_recovery(m);
-    } else if (m->op.step == OP_SCRIPTS) {
+    s->recover_due = true;
+    if (s->op.step == OP_NONE) {
+        deploy_plan_recovery(s);
+    } else if (s->op.step == OP_SCRIPTS) {
         log_warn("deploy_list_failed", F_CSTR("error", "the running generation's prototype ended"));
-        deploy_compile(m, STR_NONE);
+        deploy_compile(s, STR_NONE);
     }
 }
 
-void deploy_booted(struct master *m, struct generation *g)
+void deploy_booted(struct site *s, struct generation *g)
 {
-    struct operation *op = &m->op;
+    struct operation *op = &s->op;
     struct ipc_out out;
     int rc;
 
@@ -434,24 +476,24 @@ void deploy_booted(struct master *m, struct generation *g)
         return;
     g->state = GEN_WARMING;
     if (!g->opcache || op->kind == OP_START) {
-        deploy_first_worker(m);
+        deploy_first_worker(s);
         return;
     }
-    if (!m->active || m->active->socket == SOCK_NONE || !deploy_config(m)->deploy.warmup_scripts) {
-        deploy_compile(m, STR_NONE);
+    if (!s->active || s->active->socket == SOCK_NONE || !deploy_config(s)->deploy.warmup_scripts) {
+        deploy_compile(s, STR_NONE);
         return;
     }
     op->step = OP_SCRIPTS;
-    deploy_progress(m, "listing cached scripts");
+    deploy_progress(s, "listing cached scripts");
     rc = fs_open_spool(NULL, &op->list_fd);
     if (rc == 0) {
         ipc_begin(&out, "scripts");
         ipc_add_fd(&out, op->list_fd);
-        rc = ipc_send(m->active->socket, &out);
+        rc = ipc_send(s->active->socket, &out);
     }
     if (rc) {
         log_warn("deploy_list_failed", F_ERR(rc));
-        deploy_compile(m, STR_NONE);
+        deploy_compile(s, STR_NONE);
     }
 }
 
@@ -470,9 +512,9 @@ static int deploy_read(int fd, struct buf *out)
     return rc;
 }
 
-void deploy_scripts(struct master *m, struct ipc_in *in)
+void deploy_scripts(struct site *s, struct ipc_in *in)
 {
-    struct operation *op = &m->op;
+    struct operation *op = &s->op;
     struct buf list = {0};
 
     if (op->step != OP_SCRIPTS)
@@ -480,13 +522,13 @@ void deploy_scripts(struct master *m, struct ipc_in *in)
     if (!ipc_get_u64(in, "ok") || deploy_read(op->list_fd, &list))
         log_warn("deploy_list_failed",
             F_CSTR("error", "the running generation could not list its scripts"));
-    deploy_compile(m, buf_str(&list));
+    deploy_compile(s, buf_str(&list));
     buf_fini(&list);
 }
 
-void deploy_compiled(struct master *m, struct ipc_in *in)
+void deploy_compiled(struct site *s, struct ipc_in *in)
 {
-    struct operation *op = &m->op;
+    struct operation *op = &s->op;
     struct buf b = {0};
     unsigned done = 0, failed = 0;
     const char *error;
@@ -496,49 +538,53 @@ void deploy_compiled(struct master *m, struct ipc_in *in)
         return;
     if (!ipc_get_u64(in, "ok") || deploy_read(op->result_fd, &b)) {
         buf_fini(&b);
-        deploy_failed(m, "the scripts could not be compiled: the process ended");
+        deploy_failed(s, "the scripts could not be compiled: the process ended");
         return;
     }
     (void)sscanf(buf_cstr(&b), "%u %u", &done, &failed);
     error = strchr(buf_cstr(&b), '\n');
     op->compiled = done;
     if (failed && check && error && error[1]) {
-        deploy_failed(m, "%u of %u scripts do not compile: %s", failed, done + failed, error + 1);
+        deploy_failed(s, "%u of %u scripts do not compile: %s", failed, done + failed, error + 1);
         buf_fini(&b);
         return;
     }
     buf_fini(&b);
-    deploy_first_worker(m);
+    deploy_first_worker(s);
 }
 
 void deploy_client_gone(struct master *m, struct control_client *c)
 {
-    if (m->op.client == c)
-        m->op.client = NULL;
+    list_each (it, &m->sites) {
+        struct site *s = CONTAINER_OF(it, struct site, node);
+
+        if (s->op.client == c)
+            s->op.client = NULL;
+    }
 }
 
 /* --- crash loops ---------------------------------------------------------------------------------
  */
 
-void deploy_count_crash(struct master *m, struct generation *g)
+void deploy_count_crash(struct site *s, struct generation *g)
 {
-    const struct config_php *php = &m->config->php;
+    const struct config_php *php = &s->master->config->php;
     uint64_t now = clock_mono_ms(), window = (uint64_t)php->crash_loop_seconds * 1000;
-    size_t recent = 0, look = MIN(m->ncrashes + 1, (size_t)MASTER_CRASHES);
+    size_t recent = 0, look = MIN(s->ncrashes + 1, (size_t)MASTER_CRASHES);
     struct err err;
 
-    m->crashes[m->ncrashes++ % MASTER_CRASHES] = now;
+    s->crashes[s->ncrashes++ % MASTER_CRASHES] = now;
     for (size_t i = 0; i < look; i++)
-        recent += now - m->crashes[i] <= window;
-    if (m->stopping || php->crash_loop_count <= 0 || recent < (size_t)php->crash_loop_count)
+        recent += now - s->crashes[i] <= window;
+    if (s->master->stopping || php->crash_loop_count <= 0 || recent < (size_t)php->crash_loop_count)
         return;
-    if (m->op.step != OP_NONE || (m->recovered_ms && now - m->recovered_ms < window))
+    if (s->op.step != OP_NONE || (s->recovered_ms && now - s->recovered_ms < window))
         return;
-    m->recovered_ms = now;
-    m->ncrashes = 0;
-    memset(m->crashes, 0, sizeof(m->crashes));
+    s->recovered_ms = now;
+    s->ncrashes = 0;
+    memset(s->crashes, 0, sizeof(s->crashes));
     log_error("crash_loop", F_CSTR("site", g->site), F_UINT("generation", g->id),
         F_UINT("deaths", recent), F_INT("seconds", php->crash_loop_seconds),
         F_CSTR("action", "starting a fresh generation with the JIT off"));
-    (void)!deploy_begin(m, OP_RECOVER, NULL, &err); /* it logs its failure */
+    (void)!deploy_begin(s, OP_RECOVER, NULL, &err); /* it logs its failure */
 }

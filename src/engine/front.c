@@ -156,16 +156,6 @@ static struct pool_generation *front_generation(struct front *f, struct ipc_in *
     return pool_generation_find(&f->pool, ipc_get_u64(m, "generation"));
 }
 
-static void front_on_generation(struct front *f, struct ipc_in *m)
-{
-    struct pool_site *site = pool_site_find(&f->pool, ipc_get(m, "site"));
-
-    if (!site)
-        site = pool_site_add(&f->pool, ipc_get_c(m, "site"));
-    (void)pool_generation_add(&f->pool, site, ipc_get_u64(m, "generation"), ipc_get_c(m, "root"),
-        ipc_get_u64(m, "follow") != 0);
-}
-
 static void front_on_worker(struct front *f, struct ipc_in *m)
 {
     struct pool_generation *g = front_generation(f, m);
@@ -247,6 +237,8 @@ static void front_on_message(struct front *f, struct ipc_in *m)
         front_on_listen(f, m);
     else if (ipc_is(m, "generation"))
         front_on_generation(f, m);
+    else if (ipc_is(m, "site_failed"))
+        front_on_site_failed(f, m);
     else if (ipc_is(m, "worker"))
         front_on_worker(f, m);
     else if (ipc_is(m, "worker_gone"))

@@ -20,8 +20,9 @@
  * connection is left after `drain`) activate, retire, abandon  generation probe      generation,
  * url, host status, reopen, drain
  *
- * Files: front.c (messages and loop), front_http.c (sites, internal endpoints, request log),
- * front_probe.c (a request to a generation that is not active yet), settings.c, pool.c, relay.c.
+ * Files: front.c (messages and loop), front_sites.c (sites), front_http.c (internal endpoints,
+ * request log), front_probe.c (a request to a generation that is not active yet), settings.c,
+ * pool.c, relay.c.
  */
 
 #include <stdbool.h>
@@ -69,6 +70,11 @@ int front_main(void);
 /* front_http.c: the hooks of the HTTP server. */
 extern const struct http_hooks front_hooks;
 void front_status(struct front *f, struct buf *out);
+/* front_sites.c: which site and generation a request belongs to; its way into the pool. */
+bool front_site(void *arg, struct http_exchange *x, struct http_site *out, int *status);
+void front_php(void *arg, struct http_exchange *x);
+void front_on_generation(struct front *f, struct ipc_in *m);
+void front_on_site_failed(struct front *f, struct ipc_in *m);
 /* front_probe.c */
 void front_probe(struct front *f, struct ipc_in *m);
 void front_probes_fini(struct front *f);

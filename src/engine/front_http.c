@@ -11,36 +11,6 @@
 /* --- hooks -------------------------------------------------------------------------------------
  */
 
-static bool front_site(void *arg, struct http_exchange *x, struct http_site *out, int *status)
-{
-    struct front *f = arg;
-    uint64_t probed = (uint64_t)(uintptr_t)x->conn->tag; /* a probe's generation: front_probe() */
-    struct pool_generation *g = probed ? pool_generation_find(&f->pool, probed) : NULL;
-    struct pool_site *site = pool_site_find(&f->pool, STR("default"));
-    char root[4096];
-
-    if (!probed)
-        g = site ? site->active : NULL;
-    if (!g) {
-        *status = 503;
-        return false;
-    }
-    out->name = str_c(g->site->name);
-    out->root = str_c(g->root);
-    out->owner = g;
-    pool_generation_hold(g, x);
-    if (g->follow_root && fs_realpath(g->root_config, root, sizeof(root)) == 0)
-        out->root = arena_str(&x->arena, str_c(root));
-    return true;
-}
-
-static void front_php(void *arg, struct http_exchange *x)
-{
-    struct front *f = arg;
-
-    pool_submit(&f->pool, x, x->site.owner);
-}
-
 static void front_body(void *arg, struct http_exchange *x)
 {
     pool_on_body(&((struct front *)arg)->pool, x);
@@ -106,7 +76,11 @@ static bool front_is_ready(struct front *f)
 {
     struct pool_site *site = pool_site_find(&f->pool, STR("default"));
 
-    return site && site->active && site->active->nworkers > 0 && !f->draining;
+    if (f->draining)
+        return false;
+    if (config_is_multi(f->config))
+        return true; /* sites start when they are asked for */
+    return site && site->active && site->active->nworkers > 0;
 }
 
 static bool front_internal(void *arg, struct http_exchange *x)

@@ -14,14 +14,15 @@
 
 enum { GENERATION_REQUEST_RING = 256 << 10, GENERATION_RESPONSE_RING = 512 << 10 };
 
-struct generation *generation_new(
-    struct master *m, const char *site, const char *root, bool jit_off)
+struct generation *generation_new(struct site *s, const char *root, bool jit_off)
 {
     struct generation *g = mem_new(sizeof(*g));
+    struct master *m = s->master;
 
     g->master = m;
+    g->of = s;
     g->id = ++m->next_generation;
-    g->site = mem_dup_str(site, strlen(site));
+    g->site = mem_dup_str(s->name, strlen(s->name));
     g->root = mem_dup_str(root, strlen(root));
     g->jit_off = jit_off;
     g->socket = SOCK_NONE;
@@ -114,10 +115,73 @@ static int generation_send_boot(struct generation *g, const struct config *cfg, 
     return ipc_send(g->socket, &out);
 }
 
+/* Makes a folder for the run user alone; one that is there is taken as it is. */
+static int generation_private_dir(struct master *m, const char *path)
+{
+    int rc = fs_mkdir(path, 0700);
+
+    if (rc == ERR_EXISTS)
+        return 0;
+    if (rc == 0 && m->set_user)
+        rc = fs_set_owner(path, m->uid, m->gid);
+    return rc;
+}
+
+/* tmp and sessions of a site of sites_dir: STATE/NAME/{tmp,sessions}. */
+static int generation_state_dir(struct generation *g, struct buf *out, struct err *err)
+{
+    static const char *const parts[] = {"", "/tmp", "/sessions"};
+    struct buf path = {0};
+    int rc;
+
+    if (process_is_root())
+        buf_printf(out, "/var/lib/ephpm");
+    else
+        buf_printf(out, "/tmp/ephpm-%u", (unsigned)process_uid());
+    rc = fs_mkdir(buf_cstr(out), process_is_root() ? 0755 : 0700);
+    buf_printf(out, "/sites");
+    if (rc == 0 || rc == ERR_EXISTS)
+        rc = fs_mkdir(buf_cstr(out), process_is_root() ? 0755 : 0700);
+    buf_printf(out, "/%s", g->site);
+    rc = rc == ERR_EXISTS ? 0 : rc;
+    for (size_t i = 0; rc == 0 && i < ARRAY_LEN(parts); i++) {
+        buf_clear(&path);
+        buf_printf(&path, "%s%s", buf_cstr(out), parts[i]);
+        rc = generation_private_dir(g->master, buf_cstr(&path));
+    }
+    buf_fini(&path);
+    return rc ? err_set(err, rc, "the private folder %s of site %s: %s", buf_cstr(out), g->site,
+                    err_text(rc))
+              : 0;
+}
+
+/* PHP's settings for the generation; those of a site in sites_dir keep it to itself. */
+static int generation_ini(
+    struct generation *g, struct config *cfg, struct buf *out, struct err *err)
+{
+    struct buf state = {0}, basedir = {0};
+    struct ini_site site = {0};
+    int rc;
+
+    if (!g->of->folder)
+        return ini_build(cfg, &g->shape, NULL, out, err);
+    rc = generation_state_dir(g, &state, err);
+    if (rc == 0) {
+        site.state_dir = buf_cstr(&state);
+        buf_printf(&basedir, "%s:%s", g->root, site.state_dir);
+        if (config_open_basedir(cfg))
+            site.open_basedir = buf_cstr(&basedir);
+        rc = ini_build(cfg, &g->shape, &site, out, err);
+    }
+    buf_fini(&state);
+    buf_fini(&basedir);
+    return rc;
+}
+
 void generation_boot(struct generation *g, struct ipc_in *hello)
 {
     struct master *m = g->master;
-    struct config *cfg = m->op.next == g && m->op.config ? m->op.config : m->config;
+    struct config *cfg = g->of->op.next == g && g->of->op.config ? g->of->op.config : m->config;
     struct sysinfo_memory memory = sysinfo_memory(NULL);
     struct sysinfo_cpu cpu = sysinfo_cpu(NULL);
     struct buf ini = {0};
@@ -132,15 +196,15 @@ void generation_boot(struct generation *g, struct ipc_in *hello)
         g->shape.jit_reason = "workers crashed in a loop";
     }
     if (rc == 0)
-        rc = ini_build(cfg, &g->shape, NULL, &ini, &err);
+        rc = generation_ini(g, cfg, &ini, &err);
     if (rc == 0) {
         rc = generation_send_boot(g, cfg, buf_str(&ini));
         if (rc)
             (void)err_set(&err, rc, "the prototype does not answer: %s", err_text(rc));
     }
     buf_fini(&ini);
-    if (rc && m->op.next == g)
-        deploy_failed(m, "%s", err.text);
+    if (rc && g->of->op.next == g)
+        deploy_failed(g->of, "%s", err.text);
 }
 
 void generation_tell_front(struct generation *g)
@@ -184,8 +248,8 @@ static void generation_say_fork_failed(
         ipc_add_u64(&out, "reserve", reserve);
         roles_tell_front(g->master, &out);
     }
-    if (g->master->op.next == g)
-        deploy_failed(g->master, "no worker could be started: %s", why);
+    if (g->of->op.next == g)
+        deploy_failed(g->of, "no worker could be started: %s", why);
 }
 
 void generation_fork(struct generation *g, bool reserve, bool asked)
@@ -196,6 +260,10 @@ void generation_fork(struct generation *g, bool reserve, bool asked)
     sock_t pair[2] = {SOCK_NONE, SOCK_NONE};
     int rc;
 
+    if (g->state == GEN_BOOTING && asked && !reserve) {
+        g->wanted++;
+        return;
+    }
     if (g->state == GEN_BOOTING || g->state == GEN_ENDED || g->socket == SOCK_NONE) {
         generation_say_fork_failed(g, reserve, asked, "its prototype is gone");
         return;
@@ -251,7 +319,7 @@ static void generation_worker_ended(struct master_worker *w, const struct proces
     crashed = crashed && !w->killed && g->state == GEN_ACTIVE;
     generation_worker_free(w);
     if (crashed)
-        deploy_count_crash(g->master, g);
+        deploy_count_crash(g->of, g);
     master_check_stopped(g->master);
 }
 
@@ -283,12 +351,12 @@ void generation_forked(struct generation *g, struct ipc_in *in)
             continue;
         m->orphans[i] = (struct process_status){0};
         generation_worker_ended(w, &st);
-        deploy_worker(m, g);
+        deploy_worker(g->of, g);
         return;
     }
     if (w->killed)
         (void)!process_kill(w->pid, SIGKILL); /* it may be gone */
-    deploy_worker(m, g);
+    deploy_worker(g->of, g);
 }
 
 void generation_fork_failed(struct generation *g, struct ipc_in *in)
@@ -352,8 +420,8 @@ void generation_drain(struct generation *g)
 
     if (g->state == GEN_DRAINING || g->state == GEN_ENDED)
         return;
-    if (g->master->active == g)
-        g->master->active = NULL;
+    if (g->of->active == g)
+        g->of->active = NULL;
     g->state = GEN_DRAINING;
     ipc_begin(&out, "retire");
     ipc_add_u64(&out, "generation", g->id);
@@ -377,8 +445,8 @@ void generation_end(struct generation *g)
 {
     struct master *m = g->master;
 
-    if (m->active == g)
-        m->active = NULL;
+    if (g->of->active == g)
+        g->of->active = NULL;
     if (g->known_to_front) {
         struct ipc_out out;
 
@@ -450,7 +518,7 @@ static void generation_fork_lost(struct master_worker *w)
 static void generation_prototype_ended(struct generation *g, const struct process_status *st)
 {
     struct master *m = g->master;
-    bool was_active = m->active == g;
+    bool was_active = g->of->active == g;
 
     g->pid = 0;
     net_watch_close(g->watch);
@@ -463,8 +531,8 @@ static void generation_prototype_ended(struct generation *g, const struct proces
         F_INT("pid", st->pid),
         F_CSTR("signal", st->end == PROCESS_SIGNALED ? process_signal_name(st->code) : NULL),
         F_INT("code", st->code));
-    if (m->op.next == g)
-        deploy_failed(m, "the prototype ended (%s %d)",
+    if (g->of->op.next == g)
+        deploy_failed(g->of, "the prototype ended (%s %d)",
             st->end == PROCESS_SIGNALED ? "signal" : "exit code", st->code);
     list_each_safe (it, &g->workers) {
         struct master_worker *w = CONTAINER_OF(it, struct master_worker, node);
@@ -473,7 +541,7 @@ static void generation_prototype_ended(struct generation *g, const struct proces
             generation_fork_lost(w);
     }
     if (was_active)
-        deploy_prototype_lost(m); /* its workers go on */
+        deploy_prototype_lost(g->of); /* its workers go on */
 }
 
 static bool generation_awaits_worker(struct master *m)

@@ -118,22 +118,29 @@ static int master_choose_user(struct master *m, struct err *err)
     return 0;
 }
 
+/* Is there a site for hosts that have no folder of their own? */
+static bool master_has_default(const struct config *cfg)
+{
+    return !config_is_multi(cfg) || config_is_set(cfg, "server.document_root");
+}
+
 /* The document root must be a folder that whoever serves it can read. */
 static int master_check_root(struct master *m, struct err *err)
 {
-    const char *root = m->config->server.document_root;
+    bool multi = !master_has_default(m->config);
+    const char *key = multi ? "server.sites_dir" : "server.document_root";
+    const char *root = multi ? m->config->server.sites_dir : m->config->server.document_root;
     struct fs_stat st;
     int rc = fs_stat(root, &st);
 
     if (rc)
-        return err_set(err, rc, "server.document_root: %s: %s", root, err_text(rc));
+        return err_set(err, rc, "%s: %s: %s", key, root, err_text(rc));
     if (st.kind != FS_DIR)
-        return err_set(err, ERR_NOTDIR, "server.document_root: %s is not a folder", root);
+        return err_set(err, ERR_NOTDIR, "%s: %s is not a folder", key, root);
     rc = process_can_search(root, m->set_user, m->uid, m->gid, m->user);
     if (rc)
-        return err_set(err, rc,
-            "server.document_root: %s cannot be read by user %s (server.run_as_user)", root,
-            m->user);
+        return err_set(
+            err, rc, "%s: %s cannot be read by user %s (server.run_as_user)", key, root, m->user);
     return 0;
 }
 
@@ -212,6 +219,27 @@ void master_announce(struct master *m, struct generation *g)
     if (!m->opt->quiet && m->config->mode == CONFIG_DEV) {
         printf("ephpm %s serves %s\n  http://%s/\nPHP %s; Ctrl-C stops it.\n", EPHPM_VERSION,
             g->root, m->listen_text, g->php_version);
+        (void)fflush(stdout); /* a closed terminal is no reason to stop */
+    }
+}
+
+void master_announce_sites(struct master *m)
+{
+    roles_send_listener(m);
+    process_set_title(
+        "ephpm: master %s %s", m->config->mode == CONFIG_DEV ? "dev" : "serve", m->listen_text);
+    if (m->announced)
+        return;
+    m->announced = true;
+    log_info("serving", F_CSTR("listen", m->listen_text),
+        F_CSTR("sites", m->config->server.sites_dir), F_CSTR("user", m->user),
+        F_CSTR("control", control_path(m->control)));
+    master_write_pid(m);
+    (void)!process_notify("READY=1\nSTATUS=serving"); /* nobody may listen */
+    if (!m->opt->quiet && m->config->mode == CONFIG_DEV) {
+        printf(
+            "ephpm %s serves the folders of %s\n  http://FOLDER.localhost:%s/\nCtrl-C stops it.\n",
+            EPHPM_VERSION, m->config->server.sites_dir, strrchr(m->listen_text, ':') + 1);
         (void)fflush(stdout); /* a closed terminal is no reason to stop */
     }
 }
@@ -301,8 +329,12 @@ void master_stop(struct master *m, const char *why)
     m->stopping = true;
     log_info("stopping", F_CSTR("reason", why));
     (void)!process_notify("STOPPING=1"); /* nobody may listen */
-    if (m->op.step != OP_NONE && m->op.kind != OP_START)
-        deploy_failed(m, "the server is stopping");
+    list_each (it, &m->sites) {
+        struct site *s = CONTAINER_OF(it, struct site, node);
+
+        if (s->op.step != OP_NONE && s->op.kind != OP_START)
+            deploy_failed(s, "the server is stopping");
+    }
     net_timer_start(m->stop_timer, MAX(m->config->server.timeouts.shutdown, (uint64_t)1), 0);
     if (m->front_ready) {
         ipc_begin(&out, "drain");
@@ -339,11 +371,37 @@ static void master_reap(struct master *m)
     master_check_stopped(m);
 }
 
+int master_apply_config(struct master *m, struct err *err)
+{
+    struct config *cfg;
+    int rc = master_load_config(m, &cfg, err);
+
+    if (rc)
+        return rc;
+    config_unref(m->config);
+    m->config = cfg;
+    log_set_level((enum log_level)cfg->server.logging.level);
+    roles_send_config(m);
+    return 0;
+}
+
+static int master_reload_sites(struct master *m, struct err *err)
+{
+    int first = list_empty(&m->sites) ? master_apply_config(m, err) : 0;
+
+    list_each_safe (it, &m->sites) {
+        int rc = deploy_begin(CONTAINER_OF(it, struct site, node), OP_RELOAD, NULL, err);
+
+        first = first ? first : rc;
+    }
+    return first;
+}
+
 static void master_on_reload(struct master *m)
 {
     struct err err = {0};
 
-    if (!m->stopping && deploy_begin(m, OP_RELOAD, NULL, &err))
+    if (!m->stopping && master_reload_sites(m, &err))
         log_error("reload_refused", F_CSTR("error", err.text), F_INT("line", err.line));
 }
 
@@ -444,7 +502,6 @@ static void master_fini(struct master *m)
     if (m->loop) {
         net_timer_close(m->stop_timer);
         net_timer_close(m->front_restart);
-        net_timer_close(m->recover);
         net_timer_close(m->watchdog);
         for (size_t i = 0; i < m->nsignals; i++)
             net_signal_close(m->signals[i]);
@@ -458,30 +515,26 @@ static void master_fini(struct master *m)
 
 int master_main(const struct master_options *opt)
 {
-    struct master m = {.opt = opt,
-        .listener = SOCK_NONE,
-        .front = SOCK_NONE,
-        .bell = -1,
-        .op = {.list_fd = -1, .result_fd = -1}};
+    struct master m = {.opt = opt, .listener = SOCK_NONE, .front = SOCK_NONE, .bell = -1};
     struct err err = {0};
     int rc;
 
     list_init(&m.generations);
+    list_init(&m.sites);
     process_ignore_sigpipe();
     rc = master_prepare(&m, &err);
     if (rc == 0) {
         master_raise_limits();
         m.stop_timer = net_timer_open(m.loop, master_force_stop, &m);
         m.front_restart = net_timer_open(m.loop, roles_restart_front, &m);
-        m.recover = net_timer_open(m.loop, deploy_recover, &m);
         net_loop_on_sleep(m.loop, master_before_sleep, &m);
         master_start_watchdog(&m);
         rc = roles_start_front(&m);
         if (rc)
             (void)err_set(&err, rc, "the front cannot be started: %s", err_text(rc));
     }
-    if (rc == 0)
-        rc = deploy_begin(&m, OP_START, NULL, &err);
+    if (rc == 0 && master_has_default(m.config))
+        rc = deploy_begin(deploy_site_add(&m, "default", NULL), OP_START, NULL, &err);
     if (rc) {
         if (err.line)
             fprintf(stderr, "ephpm: %s (line %d, column %d)\n", err.text, err.line, err.col);

@@ -31,6 +31,7 @@
 struct control;
 struct control_client;
 struct master;
+struct site;
 
 /* How this server was started; strings live as long as the master. */
 struct master_options {
@@ -58,9 +59,10 @@ enum generation_state {
 struct generation {
     struct list node;
     struct master *master;
+    struct site *of;
     uint64_t id;
     enum generation_state state;
-    char *site;
+    char *site;   /* its name */
     char *root;   /* resolved document root */
     bool jit_off; /* started without the JIT after a crash loop */
     int64_t pid;  /* prototype, 0 when reaped */
@@ -74,6 +76,7 @@ struct generation {
     bool jit;
     bool opcache;
     bool known_to_front;
+    unsigned wanted; /* workers that the front asked for while PHP was starting */
     uint64_t started_ms;
 };
 
@@ -92,7 +95,7 @@ struct master_worker {
 enum op_kind { OP_START, OP_DEPLOY, OP_RESET, OP_RELOAD, OP_RECOVER };
 enum op_step { OP_NONE, OP_BOOT, OP_SCRIPTS, OP_COMPILE, OP_FIRST_WORKER, OP_PROBE };
 
-/* The way to a new generation; one at a time. */
+/* The way to a new generation; one at a time per site. */
 struct operation {
     enum op_kind kind;
     enum op_step step;
@@ -108,6 +111,22 @@ struct operation {
 };
 
 enum { MASTER_CRASHES = 1024, MASTER_ORPHANS = 64 };
+
+/* What is deployed as one: without server.sites_dir there is one, "default". */
+struct site {
+    struct list node;
+    struct master *master;
+    char *name;
+    char *folder;              /* in sites_dir; NULL: server.document_root */
+    struct generation *active; /* NULL before the first */
+    struct operation op;
+    bool recover_due;                 /* the active generation has no prototype any more */
+    unsigned recover_failures;        /* in a row */
+    struct net_timer *recover;        /* its next try */
+    uint64_t crashes[MASTER_CRASHES]; /* ms, ring */
+    size_t ncrashes;
+    uint64_t recovered_ms;
+};
 
 struct master {
     const struct master_options *opt;
@@ -130,16 +149,9 @@ struct master {
     struct net_timer *front_restart;
     /* generations */
     struct list generations; /* newest last */
-    struct generation *active;
+    struct list sites;
     uint64_t next_generation;
     uint64_t next_worker;
-    struct operation op;
-    bool recover_due;                 /* the active generation has no prototype any more */
-    unsigned recover_failures;        /* in a row */
-    struct net_timer *recover;        /* its next try */
-    uint64_t crashes[MASTER_CRASHES]; /* ms, ring */
-    size_t ncrashes;
-    uint64_t recovered_ms;
     struct process_status orphans[MASTER_ORPHANS]; /* ring: reaped before they were announced */
     size_t norphans;                               /* ever */
     /* who we run as */
@@ -168,10 +180,11 @@ void roles_front_gone(struct master *m, const struct process_status *st);
 void roles_tell_front(struct master *m, struct ipc_out *out);
 void roles_send_config(struct master *m);
 void roles_send_listener(struct master *m);
+/* A site that the front asked for cannot be started. */
+void roles_tell_site_failed(struct site *s, const char *why);
 
 /* generation.c */
-struct generation *generation_new(
-    struct master *m, const char *site, const char *root, bool jit_off);
+struct generation *generation_new(struct site *s, const char *root, bool jit_off);
 struct generation *generation_find(struct master *m, uint64_t id);
 void generation_boot(struct generation *g, struct ipc_in *hello);
 void generation_tell_front(struct generation *g);
@@ -195,24 +208,27 @@ void generation_sweep(struct master *m);
 void generation_free_all(struct master *m);
 
 /* deploy.c */
+/* folder NULL: server.document_root. */
+struct site *deploy_site_add(struct master *m, const char *name, const char *folder);
+struct site *deploy_site_find(struct master *m, struct str name);
 /* Begins; the answer goes to client when there is one. ERR_BUSY with err when another runs. */
 int deploy_begin(
-    struct master *m, enum op_kind kind, struct control_client *client, struct err *err) MUST_CHECK;
+    struct site *s, enum op_kind kind, struct control_client *client, struct err *err) MUST_CHECK;
 /* The running generation's prototype ended: without it nothing can be forked or listed. */
-void deploy_prototype_lost(struct master *m);
-/* Timer callback; arg is the master. */
+void deploy_prototype_lost(struct site *s);
+/* Timer callback; arg is the site. */
 void deploy_recover(void *arg);
 void deploy_fini(struct master *m);
-void deploy_booted(struct master *m, struct generation *g);
-void deploy_scripts(struct master *m, struct ipc_in *in);
-void deploy_compiled(struct master *m, struct ipc_in *in);
-void deploy_worker(struct master *m, struct generation *g);
-void deploy_probed(struct master *m, struct ipc_in *in);
+void deploy_booted(struct site *s, struct generation *g);
+void deploy_scripts(struct site *s, struct ipc_in *in);
+void deploy_compiled(struct site *s, struct ipc_in *in);
+void deploy_worker(struct site *s, struct generation *g);
+void deploy_probed(struct generation *g, struct ipc_in *in);
 /* The new generation (or what it needs) failed. */
-void deploy_failed(struct master *m, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void deploy_failed(struct site *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void deploy_client_gone(struct master *m, struct control_client *c);
 /* A worker crashed; may begin a recovery. */
-void deploy_count_crash(struct master *m, struct generation *g);
+void deploy_count_crash(struct site *s, struct generation *g);
 
 /* control.c */
 int control_open(struct master *m, struct control **out, struct err *err) MUST_CHECK;
@@ -231,6 +247,10 @@ void master_stop(struct master *m, const char *why);
 void master_check_stopped(struct master *m);
 /* The server serves for the first time. */
 void master_announce(struct master *m, struct generation *g);
+/* With sites_dir: before any site is there. */
+void master_announce_sites(struct master *m);
+/* A reload while no site runs. */
+int master_apply_config(struct master *m, struct err *err) MUST_CHECK;
 int master_load_config(struct master *m, struct config **out, struct err *err) MUST_CHECK;
 
 #endif

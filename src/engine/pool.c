@@ -110,6 +110,12 @@ struct pool_generation *pool_generation_find(struct pool *p, uint64_t id)
     return NULL;
 }
 
+void pool_generation_name(struct pool *p, struct pool_generation *g, uint64_t id)
+{
+    g->id = id;
+    g->forked_at = net_loop_now(p->loop); /* its first workers come by themselves */
+}
+
 static void pool_generation_free(struct pool_generation *g)
 {
     ENSURE(list_empty(&g->workers) && list_empty(&g->queue));
@@ -124,7 +130,8 @@ static void pool_check_drained(struct pool *p, struct pool_generation *g)
 {
     if (g->state != GENERATION_RETIRED || !list_empty(&g->workers) || g->requests || g->starting)
         return;
-    p->hooks.drained(p->hooks.arg, g);
+    if (g->id)
+        p->hooks.drained(p->hooks.arg, g);
     pool_generation_free(g);
 }
 
@@ -261,6 +268,8 @@ static void pool_give(struct pool *p, struct pool_worker *w, struct pool_request
 
 static void pool_fork(struct pool *p, struct pool_generation *g, bool reserve)
 {
+    if (g->id == 0)
+        return; /* its prototype is only just being asked for */
     g->starting++;
     g->forked_at = net_loop_now(p->loop);
     if (reserve)
@@ -311,7 +320,7 @@ static void pool_grow(struct pool *p, struct pool_generation *g)
 /* Fewer than there must always be? Those that die as they start are replaced ever more slowly. */
 static bool pool_misses_workers(const struct pool *p, const struct pool_generation *g)
 {
-    return g->state == GENERATION_ACTIVE && g->nworkers + g->starting < p->limits.workers_min;
+    return g->id && g->state == GENERATION_ACTIVE && g->nworkers + g->starting < p->limits.workers_min;
 }
 
 static void pool_fill(struct pool *p, struct pool_generation *g)

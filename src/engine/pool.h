@@ -79,6 +79,9 @@ struct pool_site {
     char *name;
     struct pool_generation *active; /* NULL before the first */
     struct pool *pool;
+    uint64_t retry_ms; /* loop ms: it could not be started, not before then again */
+    double tokens;     /* of the rate limit */
+    uint64_t tokens_ms;
 };
 
 struct pool_generation {
@@ -179,6 +182,8 @@ struct pool_site *pool_site_find(struct pool *p, struct str name);
 /* A generation that takes only probes until pool_activate(). */
 struct pool_generation *pool_generation_add(
     struct pool *p, struct pool_site *site, uint64_t id, const char *root, bool follow_root);
+/* A generation that was added with id 0, before the master knew it, gets its number. */
+void pool_generation_name(struct pool *p, struct pool_generation *g, uint64_t id);
 struct pool_generation *pool_generation_find(struct pool *p, uint64_t id);
 /*
  * An exchange is routed under the generation's root: g lives until the exchange is over (its arena

@@ -77,15 +77,28 @@ void roles_tell_front(struct master *m, struct ipc_out *out)
         (void)!process_kill(m->front_pid, 9); /* it may be gone */
 }
 
+/* What the machine and the configuration give; the same for every site. */
+static const struct shape *roles_shape(struct master *m)
+{
+    const struct shape *found = NULL;
+
+    list_each (it, &m->sites) {
+        struct site *s = CONTAINER_OF(it, struct site, node);
+
+        if (s->op.next && s->op.next->shape.workers)
+            return &s->op.next->shape;
+        if (s->active)
+            found = &s->active->shape;
+    }
+    return found;
+}
+
 void roles_send_config(struct master *m)
 {
     struct buf text = {0};
     struct ipc_out out;
-    const struct shape *s = m->active ? &m->active->shape : NULL;
-    struct operation *op = &m->op;
+    const struct shape *s = roles_shape(m);
 
-    if (op->next && op->step >= OP_BOOT)
-        s = &op->next->shape;
     config_serialize(m->config, &text);
     ipc_begin(&out, "config");
     ipc_add(&out, "text", buf_str(&text));
@@ -124,8 +137,38 @@ static void roles_front_ready(struct master *m)
         if (g->state == GEN_ACTIVE || g->state == GEN_WARMING)
             generation_tell_front(g);
     }
-    if (m->active)
+    if (m->announced)
         roles_send_listener(m); /* it asks for the workers it misses */
+    else if (config_is_multi(m->config))
+        master_announce_sites(m);
+}
+
+void roles_tell_site_failed(struct site *s, const char *why)
+{
+    struct ipc_out out;
+
+    ipc_begin(&out, "site_failed");
+    ipc_add(&out, "site", str_c(s->name));
+    ipc_add(&out, "why", str_c(why));
+    roles_tell_front(s->master, &out);
+}
+
+/* The first request for a site came. */
+static void roles_open_site(struct master *m, struct ipc_in *in)
+{
+    struct site *s = deploy_site_find(m, ipc_get(in, "site"));
+    struct err err = {0};
+
+    if (m->stopping || !config_is_multi(m->config))
+        return;
+    if (!s)
+        s = deploy_site_add(m, ipc_get_c(in, "site"), ipc_get_c(in, "folder"));
+    if (!s->active && s->op.step == OP_NONE && deploy_begin(s, OP_START, NULL, &err)) {
+        log_error("site_start_failed", F_CSTR("site", s->name), F_CSTR("error", err.text));
+        roles_tell_site_failed(s, err.text);
+    } else if (s->op.next) {
+        generation_tell_front(s->op.next); /* what waits there gets its number */
+    }
 }
 
 static void roles_on_front_message(struct master *m, struct ipc_in *in)
@@ -141,8 +184,10 @@ static void roles_on_front_message(struct master *m, struct ipc_in *in)
             m, ipc_get_u64(in, "worker"), (enum pool_signal)ipc_get_u64(in, "how"));
     else if (ipc_is(in, "drained") && g)
         generation_drained(g);
-    else if (ipc_is(in, "probed"))
-        deploy_probed(m, in);
+    else if (ipc_is(in, "probed") && g)
+        deploy_probed(g, in);
+    else if (ipc_is(in, "open_site"))
+        roles_open_site(m, in);
     else if (ipc_is(in, "status"))
         control_status(m->control, ipc_get(in, "json"));
     else if (ipc_is(in, "idle")) {
@@ -250,8 +295,12 @@ void roles_front_gone(struct master *m, const struct process_status *st)
         if (g->state == GEN_DRAINING)
             generation_end(g);
     }
-    if (m->op.step != OP_NONE)
-        deploy_failed(m, "the front ended meanwhile");
+    list_each (it, &m->sites) {
+        struct site *s = CONTAINER_OF(it, struct site, node);
+
+        if (s->op.step != OP_NONE)
+            deploy_failed(s, "the front ended meanwhile");
+    }
     m->front_deaths = lived > ROLES_STABLE_MS ? 0 : m->front_deaths + 1;
     delay = MIN((uint64_t)ROLES_BRAKE_MS * m->front_deaths, (uint64_t)ROLES_BRAKE_MAX_MS);
     net_timer_start(m->front_restart, delay, 0);
@@ -262,7 +311,6 @@ void roles_front_gone(struct master *m, const struct process_status *st)
 
 static void roles_on_prototype_message(struct generation *g, struct ipc_in *in)
 {
-    struct master *m = g->master;
 
     if (ipc_is(in, "hello"))
         generation_boot(g, in);
@@ -270,20 +318,20 @@ static void roles_on_prototype_message(struct generation *g, struct ipc_in *in)
         g->jit = ipc_get_u64(in, "jit") != 0;
         g->opcache = ipc_get_u64(in, "opcache") != 0;
         (void)snprintf(g->jit_mode, sizeof(g->jit_mode), "%s", ipc_get_c(in, "jit_mode"));
-        deploy_booted(m, g);
+        deploy_booted(g->of, g);
     } else if (ipc_is(in, "failed")) {
         log_error(
             "php_start_failed", F_UINT("generation", g->id), F_STR("error", ipc_get(in, "error")));
-        if (m->op.next == g)
-            deploy_failed(m, "PHP did not start: %s", ipc_get_c(in, "error"));
+        if (g->of->op.next == g)
+            deploy_failed(g->of, "PHP did not start: %s", ipc_get_c(in, "error"));
     } else if (ipc_is(in, "forked"))
         generation_forked(g, in);
     else if (ipc_is(in, "fork_failed"))
         generation_fork_failed(g, in);
     else if (ipc_is(in, "scripts_done"))
-        deploy_scripts(m, in);
+        deploy_scripts(g->of, in);
     else if (ipc_is(in, "compiled"))
-        deploy_compiled(m, in);
+        deploy_compiled(g->of, in);
 }
 
 static void roles_on_prototype(void *arg, int events)

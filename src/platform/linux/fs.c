@@ -305,6 +305,11 @@ int fs_mkdir(const char *path, uint32_t mode)
     return mkdir(path, (mode_t)mode) < 0 ? oserr_last() : 0;
 }
 
+int fs_set_owner(const char *path, uint32_t uid, uint32_t gid)
+{
+    return chown(path, uid, gid) < 0 ? oserr_last() : 0;
+}
+
 int fs_unlink(const char *path)
 {
     return unlink(path) < 0 ? oserr_last() : 0;

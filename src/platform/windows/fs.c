@@ -495,3 +495,11 @@ void fs_dir_close(struct fs_dir *d)
     (void)FindClose(d->h); /* ours */
     mem_free(d);
 }
+
+int fs_set_owner(const char *path, uint32_t uid, uint32_t gid)
+{
+    (void)path;
+    (void)uid;
+    (void)gid;
+    return ERR_UNSUPPORTED;
+}
