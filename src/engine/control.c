@@ -111,8 +111,7 @@ void control_done(struct control_client *c, bool ok, const char *fmt, ...)
     control_finish(c);
 }
 
-/* --- status --------------------------------------------------------------------------------------
- */
+/* --- status ----------------------------------------------------------------------------------- */
 
 static const char *control_generation_state(const struct generation *g)
 {
@@ -189,8 +188,7 @@ void control_status(struct control *ctl, struct str front_json)
     }
 }
 
-/* --- commands ------------------------------------------------------------------------------------
- */
+/* --- commands --------------------------------------------------------------------------------- */
 
 static void control_begin(struct control_client *c, enum op_kind kind)
 {

@@ -225,8 +225,7 @@ int deploy_begin(
     return rc;
 }
 
-/* --- steps ---------------------------------------------------------------------------------------
- */
+/* --- steps ------------------------------------------------------------------------------------ */
 
 static void deploy_switch(struct master *m)
 {
@@ -333,8 +332,7 @@ static void deploy_first_worker(struct master *m)
     }
 }
 
-/* --- warm-up -------------------------------------------------------------------------------------
- */
+/* --- warm-up ---------------------------------------------------------------------------------- */
 
 /* Where two roots differ: "/a/1/public" and "/a/2/public" are the releases "/a/1" and "/a/2". */
 static void deploy_release_roots(struct str *old_root, struct str *new_root)
@@ -517,8 +515,7 @@ void deploy_client_gone(struct master *m, struct control_client *c)
         m->op.client = NULL;
 }
 
-/* --- crash loops ---------------------------------------------------------------------------------
- */
+/* --- crash loops ------------------------------------------------------------------------------ */
 
 void deploy_count_crash(struct master *m, struct generation *g)
 {

@@ -8,8 +8,7 @@
 #include "platform/fs.h"
 #include "platform/process.h"
 
-/* --- hooks -------------------------------------------------------------------------------------
- */
+/* --- hooks ------------------------------------------------------------------------------------ */
 
 static bool front_site(void *arg, struct http_exchange *x, struct http_site *out, int *status)
 {
@@ -74,8 +73,7 @@ static void front_finished(void *arg, const struct http_exchange *x)
     memcpy(l->id, x->id, sizeof(l->id));
 }
 
-/* --- internal endpoints --------------------------------------------------------------------------
- */
+/* --- internal endpoints ----------------------------------------------------------------------- */
 
 static void front_request_log(struct front *f, struct buf *b)
 {
@@ -141,8 +139,7 @@ static bool front_internal(void *arg, struct http_exchange *x)
     return true;
 }
 
-/* --- status ------------------------------------------------------------------------------------
- */
+/* --- status ----------------------------------------------------------------------------------- */
 
 static const char *front_worker_state(const struct pool_worker *w)
 {

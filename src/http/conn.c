@@ -58,7 +58,7 @@ struct stream *http_conn_stream(struct http_conn *c)
     return &c->stream;
 }
 
-/* --- end ----------------------------------------------------------------------------------- */
+/* --- end -------------------------------------------------------------------------------------- */
 
 static void conn_drop_exchange(struct http_conn *c, enum http_gone why)
 {
@@ -114,7 +114,7 @@ void http_conn_free(struct http_conn *c)
     mem_free(c);
 }
 
-/* --- deadlines ----------------------------------------------------------------------------- */
+/* --- deadlines -------------------------------------------------------------------------------- */
 
 static struct http_conn *conn_of(struct deadline *d)
 {
@@ -235,7 +235,7 @@ void http_conn_sending(struct http_conn *c)
         conn_arm_sending(c);
 }
 
-/* --- a request's head ---------------------------------------------------------------------- */
+/* --- a request's head ------------------------------------------------------------------------- */
 
 static void conn_make_id(struct http_server *s, char out[17])
 {
@@ -436,7 +436,7 @@ static bool conn_read_head(struct http_conn *c)
     return true;
 }
 
-/* --- a request's body ---------------------------------------------------------------------- */
+/* --- a request's body ------------------------------------------------------------------------- */
 
 static int conn_store_body(struct http_exchange *x, struct str data)
 {
@@ -588,7 +588,7 @@ struct str http_body_take(struct http_exchange *x, size_t max)
     return s;
 }
 
-/* --- reading ------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 /* Counts the connection for its client's address. False: that has too many. */
 static bool conn_count(struct http_conn *c)
@@ -764,7 +764,7 @@ static const struct stream_cbs conn_cbs = {
     .on_error = conn_on_error,
 };
 
-/* --- start and next ------------------------------------------------------------------------ */
+/* --- start and next --------------------------------------------------------------------------- */
 
 void http_conn_open(struct http_server *s, sock_t fd, const struct sock_addr *peer, void *tag)
 {
