@@ -58,8 +58,7 @@ static void cli_override(struct cli *c, const char *key, const char *value, cons
     c->overrides[c->noverrides++] = (struct config_override){key, value, where};
 }
 
-/* --- flags ---------------------------------------------------------------------------------------
- */
+/* --- flags ------------------------------------------------------------------------------------ */
 
 struct cli_flag {
     const char *short_name, *long_name;
@@ -161,8 +160,7 @@ static int cli_parse(struct cli *c, int argc, char **argv)
     return 0;
 }
 
-/* --- commands ------------------------------------------------------------------------------------
- */
+/* --- commands --------------------------------------------------------------------------------- */
 
 static int cli_run_master(struct cli *c, enum config_mode mode, bool next_port)
 {

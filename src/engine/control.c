@@ -120,8 +120,7 @@ void control_done(struct control_client *c, bool ok, const char *fmt, ...)
     control_finish(c);
 }
 
-/* --- status --------------------------------------------------------------------------------------
- */
+/* --- status ----------------------------------------------------------------------------------- */
 
 static const char *control_generation_state(const struct generation *g)
 {
@@ -198,8 +197,7 @@ void control_status(struct control *ctl, struct str front_json)
     }
 }
 
-/* --- commands ------------------------------------------------------------------------------------
- */
+/* --- commands --------------------------------------------------------------------------------- */
 
 /* One operation for one site; control_done() counts it off. */
 static void control_begin_site(struct control_client *c, struct site *site, enum op_kind kind)

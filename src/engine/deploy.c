@@ -261,8 +261,7 @@ int deploy_begin(struct site *s, enum op_kind kind, struct control_client *clien
     return rc;
 }
 
-/* --- steps ---------------------------------------------------------------------------------------
- */
+/* --- steps ------------------------------------------------------------------------------------ */
 
 static void deploy_switch(struct site *s)
 {
@@ -375,8 +374,7 @@ static void deploy_first_worker(struct site *s)
         generation_fork(g, false, true); /* the front asked while PHP was starting */
 }
 
-/* --- warm-up -------------------------------------------------------------------------------------
- */
+/* --- warm-up ---------------------------------------------------------------------------------- */
 
 /* Where two roots differ: "/a/1/public" and "/a/2/public" are the releases "/a/1" and "/a/2". */
 static void deploy_release_roots(struct str *old_root, struct str *new_root)
@@ -563,8 +561,7 @@ void deploy_client_gone(struct master *m, struct control_client *c)
     }
 }
 
-/* --- crash loops ---------------------------------------------------------------------------------
- */
+/* --- crash loops ------------------------------------------------------------------------------ */
 
 void deploy_count_crash(struct site *s, struct generation *g)
 {

@@ -24,8 +24,7 @@ void front_tell(struct front *f, struct ipc_out *m)
     }
 }
 
-/* --- what the pool asks for ----------------------------------------------------------------------
- */
+/* --- what the pool asks for ------------------------------------------------------------------- */
 
 static void front_fork(void *arg, struct pool_generation *g, bool reserve)
 {
@@ -56,8 +55,7 @@ static void front_drained(void *arg, struct pool_generation *g)
     front_tell(arg, &m);
 }
 
-/* --- configuration -------------------------------------------------------------------------------
- */
+/* --- configuration ---------------------------------------------------------------------------- */
 
 static void front_open_access_log(struct front *f)
 {
@@ -148,8 +146,7 @@ static void front_configure(struct front *f, struct ipc_in *m)
         f->log = mem_new_array(FRONT_REQUEST_LOG, sizeof(*f->log));
 }
 
-/* --- messages ------------------------------------------------------------------------------------
- */
+/* --- messages --------------------------------------------------------------------------------- */
 
 static struct pool_generation *front_generation(struct front *f, struct ipc_in *m)
 {
@@ -277,8 +274,7 @@ static void front_on_master(void *arg, int events)
     }
 }
 
-/* --- loop ----------------------------------------------------------------------------------------
- */
+/* --- loop ------------------------------------------------------------------------------------- */
 
 static void front_on_bell(void *arg, int events)
 {

@@ -8,8 +8,7 @@
 #include "platform/fs.h"
 #include "platform/process.h"
 
-/* --- hooks -------------------------------------------------------------------------------------
- */
+/* --- hooks ------------------------------------------------------------------------------------ */
 
 static void front_body(void *arg, struct http_exchange *x)
 {
@@ -44,8 +43,7 @@ static void front_finished(void *arg, const struct http_exchange *x)
     memcpy(l->id, x->id, sizeof(l->id));
 }
 
-/* --- internal endpoints --------------------------------------------------------------------------
- */
+/* --- internal endpoints ----------------------------------------------------------------------- */
 
 static void front_request_log(struct front *f, struct buf *b)
 {
@@ -115,8 +113,7 @@ static bool front_internal(void *arg, struct http_exchange *x)
     return true;
 }
 
-/* --- status ------------------------------------------------------------------------------------
- */
+/* --- status ----------------------------------------------------------------------------------- */
 
 static const char *front_worker_state(const struct pool_worker *w)
 {

@@ -43,8 +43,7 @@ struct generation *generation_find(struct master *m, uint64_t id)
     return NULL;
 }
 
-/* --- boot ----------------------------------------------------------------------------------------
- */
+/* --- boot ------------------------------------------------------------------------------------- */
 
 static void generation_add_pairs(struct ipc_out *out, const char *key, const struct conf_pairs *p)
 {
@@ -225,8 +224,7 @@ void generation_tell_front(struct generation *g)
     }
 }
 
-/* --- workers -------------------------------------------------------------------------------------
- */
+/* --- workers ---------------------------------------------------------------------------------- */
 
 static void generation_worker_free(struct master_worker *w)
 {
@@ -400,8 +398,7 @@ void generation_kill_workers(struct generation *g)
     }
 }
 
-/* --- end -----------------------------------------------------------------------------------------
- */
+/* --- end -------------------------------------------------------------------------------------- */
 
 static void generation_drain_over(void *arg)
 {

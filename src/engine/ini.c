@@ -335,7 +335,7 @@ void ini_build_text(const struct config *cfg, const struct shape *shape,
         add_hardening(cfg, site, ini_file, out);
 }
 
-/* --- the user's own ini files ---------------------------------------------------------------- */
+/* --- the user's own ini files ----------------------------------------------------------------- */
 
 static int compare_names(const void *a, const void *b)
 {

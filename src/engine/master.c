@@ -20,8 +20,7 @@ enum {
     MASTER_FD_WANTED = 4096
 };
 
-/* --- configuration and environment ---------------------------------------------------------------
- */
+/* --- configuration and environment ------------------------------------------------------------ */
 
 int master_load_config(struct master *m, struct config **out, struct err *err)
 {
@@ -144,8 +143,7 @@ static int master_check_root(struct master *m, struct err *err)
     return 0;
 }
 
-/* --- sockets -------------------------------------------------------------------------------------
- */
+/* --- sockets ---------------------------------------------------------------------------------- */
 
 static int master_listen(struct master *m, struct err *err)
 {
@@ -178,8 +176,7 @@ static void master_raise_limits(void)
             F_CSTR("hint", "raise LimitNOFILE or ulimit -n"));
 }
 
-/* --- start ---------------------------------------------------------------------------------------
- */
+/* --- start ------------------------------------------------------------------------------------ */
 
 static void master_write_pid(struct master *m)
 {
@@ -261,8 +258,7 @@ static void master_start_watchdog(struct master *m)
     net_timer_start(m->watchdog, 0, usec / 2000);
 }
 
-/* --- stop ----------------------------------------------------------------------------------------
- */
+/* --- stop ------------------------------------------------------------------------------------- */
 
 static void master_force_stop(void *arg)
 {
@@ -355,8 +351,7 @@ void master_stop(struct master *m, const char *why)
     master_check_stopped(m);
 }
 
-/* --- signals -------------------------------------------------------------------------------------
- */
+/* --- signals ---------------------------------------------------------------------------------- */
 
 static void master_reap(struct master *m)
 {
@@ -440,8 +435,7 @@ static int master_catch_signals(struct master *m)
     return 0;
 }
 
-/* --- life ----------------------------------------------------------------------------------------
- */
+/* --- life ------------------------------------------------------------------------------------- */
 
 static void master_before_sleep(void *arg)
 {

@@ -58,7 +58,7 @@ static struct pool *pool_of(const struct pool_generation *g)
     return g->site->pool;
 }
 
-/* --- sites and generations ------------------------------------------------------------------- */
+/* --- sites and generations -------------------------------------------------------------------- */
 
 struct pool_site *pool_site_add(struct pool *p, const char *name)
 {
@@ -213,7 +213,7 @@ void pool_abandon(struct pool *p, struct pool_generation *g)
     }
 }
 
-/* --- requests -------------------------------------------------------------------------------- */
+/* --- requests --------------------------------------------------------------------------------- */
 
 void pool_request_end(struct pool *p, struct pool_request *r)
 {
@@ -430,7 +430,7 @@ static void pool_worker_free_again(struct pool *p, struct pool_worker *w)
         list_push_front(&g->idle, &w->in_idle);
 }
 
-/* --- workers --------------------------------------------------------------------------------- */
+/* --- workers ---------------------------------------------------------------------------------- */
 
 int pool_worker_add(struct pool *p, struct pool_generation *g, const struct pool_newcomer *n,
     int channel_fd, int socket_fd)
@@ -682,7 +682,7 @@ static void pool_on_shrink(void *arg)
     }
 }
 
-/* --- the end of a request in trouble --------------------------------------------------------- */
+/* --- the end of a request in trouble ---------------------------------------------------------- */
 
 static void pool_interrupt(struct pool *p, struct pool_worker *w)
 {

@@ -32,8 +32,7 @@ struct prototype {
     struct arena arena; /* what embed_startup() and env point to */
 };
 
-/* --- boot --------------------------------------------------------------------------------------
- */
+/* --- boot ------------------------------------------------------------------------------------- */
 
 static const char *prototype_text(struct prototype *p, const struct ipc_in *m, const char *key)
 {
@@ -123,8 +122,7 @@ static int prototype_boot(struct prototype *p, const struct ipc_in *m)
     return ipc_send(p->socket, &out);
 }
 
-/* --- workers -----------------------------------------------------------------------------------
- */
+/* --- workers ---------------------------------------------------------------------------------- */
 
 /* In the new process: returns its exit code. */
 static int prototype_be_worker(struct prototype *p, struct ipc_in *m)
@@ -168,8 +166,7 @@ static bool prototype_fork(struct prototype *p, struct ipc_in *m, int *code)
     return false;
 }
 
-/* --- work in a child ---------------------------------------------------------------------------
- */
+/* --- work in a child -------------------------------------------------------------------------- */
 
 typedef int prototype_child_cb(struct prototype *p, struct ipc_in *m);
 

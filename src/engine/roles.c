@@ -58,8 +58,7 @@ static int roles_spawn(struct master *m, const struct role *r, const char *exe, 
     return process_spawn(&s, pid);
 }
 
-/* --- front ---------------------------------------------------------------------------------------
- */
+/* --- front ------------------------------------------------------------------------------------ */
 
 void roles_tell_front(struct master *m, struct ipc_out *out)
 {
@@ -306,8 +305,7 @@ void roles_front_gone(struct master *m, const struct process_status *st)
     net_timer_start(m->front_restart, delay, 0);
 }
 
-/* --- prototypes ----------------------------------------------------------------------------------
- */
+/* --- prototypes ------------------------------------------------------------------------------- */
 
 static void roles_on_prototype_message(struct generation *g, struct ipc_in *in)
 {

@@ -123,6 +123,8 @@ static void settings_limits(struct http_settings *s, const struct config *cfg)
         .per_ip_rate = l->per_ip_rate,
         .per_ip_burst = (uint64_t)l->per_ip_burst,
     };
+    s->limits.per_site_rate = l->per_site_rate;
+    s->limits.per_site_burst = (uint64_t)l->per_site_burst;
     s->limits_on = l->per_ip_max_connections > 0 || l->per_ip_rate > 0;
 }
 

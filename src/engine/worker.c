@@ -78,7 +78,7 @@ static int worker_put(uint16_t type, struct str data)
     }
 }
 
-/* --- what PHP asks of its host ------------------------------------------------------------- */
+/* --- what PHP asks of its host ---------------------------------------------------------------- */
 
 /* Copies what the front sent of the body, or ERR_AGAIN when there is none yet. */
 static int worker_body_message(char *p, size_t n, size_t *got)
@@ -285,7 +285,7 @@ const struct embed_host worker_host = {
     .opcache_reset = worker_opcache_reset,
 };
 
-/* --- one request --------------------------------------------------------------------------- */
+/* --- one request ------------------------------------------------------------------------------ */
 
 static void worker_fill(const struct message_request *m, struct embed_request *r)
 {

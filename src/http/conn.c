@@ -58,7 +58,7 @@ struct stream *http_conn_stream(struct http_conn *c)
     return &c->stream;
 }
 
-/* --- end ----------------------------------------------------------------------------------- */
+/* --- end -------------------------------------------------------------------------------------- */
 
 static void conn_drop_exchange(struct http_conn *c, enum http_gone why)
 {
@@ -114,7 +114,7 @@ void http_conn_free(struct http_conn *c)
     mem_free(c);
 }
 
-/* --- deadlines ----------------------------------------------------------------------------- */
+/* --- deadlines -------------------------------------------------------------------------------- */
 
 static struct http_conn *conn_of(struct deadline *d)
 {
@@ -193,10 +193,22 @@ void http_conn_on_request(struct deadline *d)
     http_respond_cut(x, 504, "request timeout");
 }
 
+static uint64_t conn_taken(struct http_conn *c)
+{
+    return c->stream.sent - MIN(sock_untaken(c->stream.fd), c->stream.sent);
+}
+
 void http_conn_on_send(struct deadline *d)
 {
     struct http_conn *c = CONTAINER_OF(d, struct http_conn, sending);
+    uint64_t taken = conn_taken(c);
 
+    /* A slow client empties the kernel's buffer for long before the kernel asks for more. */
+    if (taken > c->taken) {
+        c->taken = taken;
+        deadline_arm(&c->sending, &c->server->on_send);
+        return;
+    }
     c->server->counters.timeouts++;
     log_info("request_timeout", F_CSTR("stage", "send"), F_CSTR("request_id", c->x.id),
         F_UINT("queued", stream_queued(&c->stream)));
@@ -208,16 +220,22 @@ void http_conn_on_linger(struct deadline *d)
     http_conn_close(conn_of(d), "lingered");
 }
 
+static void conn_arm_sending(struct http_conn *c)
+{
+    c->taken = conn_taken(c);
+    deadline_arm(&c->sending, &c->server->on_send);
+}
+
 /* More to send is no sign of life of the client: an armed deadline stays as it is. */
 void http_conn_sending(struct http_conn *c)
 {
     if (!stream_queued(&c->stream))
         deadline_disarm(&c->sending);
     else if (!deadline_armed(&c->sending))
-        deadline_arm(&c->sending, &c->server->on_send);
+        conn_arm_sending(c);
 }
 
-/* --- a request's head ---------------------------------------------------------------------- */
+/* --- a request's head ------------------------------------------------------------------------- */
 
 static void conn_make_id(struct http_server *s, char out[17])
 {
@@ -278,15 +296,15 @@ static int conn_understand(struct http_conn *c, const char **why)
         if (host_parse(host, &x->arena, &x->host))
             return 400;
     }
-    *why = "host is not in server.request.trusted_hosts";
-    if (set->ntrusted_hosts &&
-        !host_is_trusted(x->host.name, set->trusted_hosts, set->ntrusted_hosts))
-        return str_starts(x->uri.path, STR("/_ephpm/")) ? 0 : 421;
     *why = "bad escape or path outside the root";
     if (x->uri.form == URI_ASTERISK)
         x->path = STR("/");
     else if (uri_decode_path(x->uri.path, &x->arena, &x->path))
         return 400;
+    *why = "host is not in server.request.trusted_hosts";
+    if (set->ntrusted_hosts && !str_starts(x->path, STR("/_ephpm/")) &&
+        !host_is_trusted(x->host.name, set->trusted_hosts, set->ntrusted_hosts))
+        return 421;
     return 0;
 }
 
@@ -331,6 +349,15 @@ static bool conn_begin_body(struct http_conn *c)
     return true;
 }
 
+/* 429. The connection goes on unless a body follows, which nobody would read. */
+static void conn_too_many(struct http_conn *c, unsigned retry_s, const char *why)
+{
+    struct http_exchange *x = &c->x;
+
+    x->body.done = x->head.content_length <= 0 && !x->head.chunked;
+    http_respond_status(x, 429, STR("Retry-After"), arena_printf(&x->arena, "%u", retry_s), why);
+}
+
 /* Everything between a parsed head and the body. */
 static void conn_on_head(struct http_conn *c)
 {
@@ -351,10 +378,7 @@ static void conn_on_head(struct http_conn *c)
     x->is_head = str_eq(x->head.method, STR("HEAD"));
     if (x->settings->limits_on && !http_limits_request(&s->limits, &x->settings->limits,
                                       &x->from.client, net_loop_now(s->loop), &retry)) {
-        struct str after = arena_printf(&x->arena, "%u", retry);
-
-        x->keep_alive = x->keep_alive && x->head.content_length <= 0 && !x->head.chunked;
-        http_respond_status(x, 429, STR("Retry-After"), after, "per-address rate");
+        conn_too_many(c, retry, "per-address rate");
         return;
     }
     if (str_starts(x->path, STR("/_ephpm/")) && s->hooks.internal(s->hooks.arg, x))
@@ -368,6 +392,11 @@ static void conn_on_head(struct http_conn *c)
         return;
     }
     http_route(x);
+    if (x->route.kind == ROUTE_PHP && !http_limits_site(&s->limits, &x->settings->limits,
+                                          x->site.name, net_loop_now(s->loop), &retry)) {
+        conn_too_many(c, retry, "per-site rate");
+        return;
+    }
     if (!conn_begin_body(c))
         return;
     x->stage = EXCHANGE_BODY;
@@ -407,7 +436,7 @@ static bool conn_read_head(struct http_conn *c)
     return true;
 }
 
-/* --- a request's body ---------------------------------------------------------------------- */
+/* --- a request's body ------------------------------------------------------------------------- */
 
 static int conn_store_body(struct http_exchange *x, struct str data)
 {
@@ -559,7 +588,21 @@ struct str http_body_take(struct http_exchange *x, size_t max)
     return s;
 }
 
-/* --- reading ------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------- */
+
+/* Counts the connection for its client's address. False: that has too many. */
+static bool conn_count(struct http_conn *c)
+{
+    struct http_server *s = c->server;
+    const struct http_limits_config *limits = &s->settings->limits;
+
+    if (!s->settings->limits_on || !limits->per_ip_connections)
+        return true;
+    c->counted = http_limits_open(&s->limits, limits, &c->peer, net_loop_now(s->loop));
+    if (!c->counted)
+        log_info("connection_refused", F_CSTR("setting", "server.limits.per_ip_max_connections"));
+    return c->counted;
+}
 
 static bool conn_read_proxy(struct http_conn *c)
 {
@@ -577,6 +620,10 @@ static bool conn_read_proxy(struct http_conn *c)
     if (ph.known) {
         c->peer = ph.src;
         c->local = ph.dst;
+        if (!conn_count(c)) {
+            http_conn_cut(c, "too many connections of the address");
+            return false;
+        }
     }
     conn_set_state(c, CONN_IDLE);
     return true;
@@ -701,9 +748,7 @@ static void conn_on_drained(struct stream *st)
 
 static void conn_on_progress(struct stream *st)
 {
-    struct http_conn *c = CONTAINER_OF(st, struct http_conn, stream);
-
-    deadline_arm(&c->sending, &c->server->on_send);
+    conn_arm_sending(CONTAINER_OF(st, struct http_conn, stream));
 }
 
 static void conn_on_error(struct stream *st, int code)
@@ -719,36 +764,33 @@ static const struct stream_cbs conn_cbs = {
     .on_error = conn_on_error,
 };
 
-/* --- start and next ------------------------------------------------------------------------ */
+/* --- start and next --------------------------------------------------------------------------- */
 
 void http_conn_open(struct http_server *s, sock_t fd, const struct sock_addr *peer, void *tag)
 {
-    struct http_conn *c;
+    struct http_conn *c = mem_new(sizeof(*c));
     struct stream_limits limits = {.memory = s->settings->response_memory,
         .spool = s->settings->response_spool,
         .spool_dir = s->settings->spool_dir};
-    bool counted = s->settings->limits_on && s->settings->limits.per_ip_connections;
+    bool trusted = forwarded_is_trusted(&s->settings->proxies, peer);
 
-    if (counted &&
-        !http_limits_open(&s->limits, &s->settings->limits, peer, net_loop_now(s->loop))) {
-        s->counters.refused++;
-        log_info("connection_refused", F_CSTR("setting", "server.limits.per_ip_max_connections"));
-        sock_close(fd);
+    c->server = s;
+    c->peer = *peer;
+    /* A proxy's connections are not those of one client. */
+    if (!trusted && !conn_count(c)) {
+        http_server_refuse(s, fd);
+        mem_free(c);
         return;
     }
-    c = mem_new(sizeof(*c));
     if (stream_open(&c->stream, s->loop, fd, &conn_cbs)) {
-        if (counted)
+        if (c->counted)
             http_limits_close(&s->limits, peer);
         sock_close(fd);
         mem_free(c);
         return;
     }
     stream_set_limits(&c->stream, &limits);
-    c->server = s;
-    c->peer = *peer;
     c->tag = tag;
-    c->counted = counted;
     if (sock_local_addr(fd, &c->local))
         c->local = (struct sock_addr){.family = SOCK_UNSPEC};
     deadline_init(&c->deadline);
@@ -757,7 +799,7 @@ void http_conn_open(struct http_server *s, sock_t fd, const struct sock_addr *pe
     list_push(&s->conns, &c->node);
     s->nconns++;
     conn_set_state(c, CONN_IDLE);
-    if (s->settings->proxy_protocol && forwarded_is_trusted(&s->settings->proxies, peer))
+    if (s->settings->proxy_protocol && trusted)
         conn_set_state(c, CONN_PROXY);
     else
         deadline_arm(&c->deadline, &s->on_header); /* the first request must begin soon */

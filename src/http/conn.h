@@ -48,6 +48,7 @@ struct http_conn {
     struct buf in; /* bytes read and not used yet */
     uint64_t requests;
     struct http_exchange x; /* the current one; valid in HEAD, BODY, EXCHANGE */
+    uint64_t taken;         /* of what was sent: by the client, when `sending` was armed */
     bool has_x;
     bool eof;       /* the client sends no more */
     bool advancing; /* inside conn_advance(): no second one */

@@ -90,7 +90,7 @@ bool http_respond_started(const struct http_exchange *x)
     return x->head_sent;
 }
 
-/* --- bytes to the socket ------------------------------------------------------------------- */
+/* --- bytes to the socket ---------------------------------------------------------------------- */
 
 /* Everything for the wire goes through here. What the queue refuses is kept, so callers are
  * all-or-nothing. */
@@ -123,7 +123,7 @@ static bool exchange_may_take(struct http_exchange *x)
     return x->blocked.len == 0 && stream_has_room(http_conn_stream(x->conn));
 }
 
-/* --- the head ------------------------------------------------------------------------------ */
+/* --- the head --------------------------------------------------------------------------------- */
 
 static void exchange_on_drop(void *arg, enum response_drop why, struct str name, struct str value)
 {
@@ -326,7 +326,7 @@ void http_respond_info(struct http_exchange *x, const struct response_raw *raw)
     buf_fini(&out);
 }
 
-/* --- the body ------------------------------------------------------------------------------ */
+/* --- the body --------------------------------------------------------------------------------- */
 
 static int exchange_emit(struct http_exchange *x, struct str data, enum compress_flush flush)
 {
@@ -468,7 +468,7 @@ void http_exchange_drained(struct http_exchange *x)
         x->server->hooks.room(x->server->hooks.arg, x);
 }
 
-/* --- whole answers ------------------------------------------------------------------------- */
+/* --- whole answers ---------------------------------------------------------------------------- */
 
 void http_respond_simple(struct http_exchange *x, int status, struct str type, struct str body)
 {

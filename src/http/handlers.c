@@ -44,7 +44,7 @@ void http_route(struct http_exchange *x)
     router_route(&site, &fs, &x->arena, x->path, x->uri.query, x->uri.has_query, &x->route);
 }
 
-/* --- files ----------------------------------------------------------------------------------- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 static bool handlers_sibling(void *arg, enum coding coding, struct fs_stat *out)
 {
@@ -265,7 +265,7 @@ void http_handle_route(struct http_exchange *x)
     }
 }
 
-/* --- X-Accel-Redirect, X-Sendfile ------------------------------------------------------------ */
+/* --- X-Accel-Redirect, X-Sendfile ------------------------------------------------------------- */
 
 /* The file that the application named, or an empty str: not absolute, not there, outside the root.
  */

@@ -26,28 +26,50 @@ void http_limits_init(struct http_limits *l, uint64_t seed)
 {
     *l = (struct http_limits){0};
     map_init(&l->table, seed);
+    map_init(&l->sites, seed);
 }
 
-void http_limits_fini(struct http_limits *l)
+static void limits_free(struct map *m)
 {
     size_t it = 0;
     struct str key;
     void *v;
 
-    while (map_next(&l->table, &it, &key, &v))
+    while (map_next(m, &it, &key, &v))
         mem_free(v);
-    map_fini(&l->table);
+    map_fini(m);
 }
 
-static void limits_refill(struct limits_entry *e, const struct http_limits_config *c, uint64_t now)
+void http_limits_fini(struct http_limits *l)
 {
-    double burst = (double)MAX(c->per_ip_burst, (uint64_t)1);
+    limits_free(&l->table);
+    limits_free(&l->sites);
+}
+
+static void limits_refill(struct limits_entry *e, double rate, uint64_t most, uint64_t now)
+{
+    double burst = (double)MAX(most, (uint64_t)1);
 
     if (now > e->at_ms)
-        e->tokens += c->per_ip_rate * (double)(now - e->at_ms) / 1000.0;
+        e->tokens += rate * (double)(now - e->at_ms) / 1000.0;
     if (e->tokens > burst)
         e->tokens = burst;
     e->at_ms = now;
+}
+
+/* Takes a token, or says when there will be one. */
+static bool limits_take(
+    struct limits_entry *e, double rate, uint64_t burst, uint64_t now_ms, unsigned *retry_s)
+{
+    limits_refill(e, rate, burst, now_ms);
+    if (e->tokens < 1.0) {
+        double wait = (1.0 - e->tokens) / rate;
+
+        *retry_s = wait > 3600 ? 3600 : (unsigned)wait + 1;
+        return false;
+    }
+    e->tokens -= 1.0;
+    return true;
 }
 
 /* Drops addresses that have no connection and a full bucket: forgetting them changes nothing. */
@@ -61,7 +83,7 @@ static void limits_sweep(struct http_limits *l, const struct http_limits_config 
     while (map_next(&l->table, &it, &key, &v)) {
         struct limits_entry *e = v;
 
-        limits_refill(e, c, now);
+        limits_refill(e, c->per_ip_rate, c->per_ip_burst, now);
         if (e->connections == 0 && (c->per_ip_rate <= 0 || e->tokens >= (double)c->per_ip_burst)) {
             (void)map_del(&l->table, key); /* the value is e */
             mem_free(e);
@@ -124,13 +146,22 @@ bool http_limits_request(struct http_limits *l, const struct http_limits_config 
     e = limits_entry(l, c, ip, now_ms);
     if (!e)
         return false;
-    limits_refill(e, c, now_ms);
-    if (e->tokens < 1.0) {
-        double wait = (1.0 - e->tokens) / c->per_ip_rate;
+    return limits_take(e, c->per_ip_rate, c->per_ip_burst, now_ms, retry_s);
+}
 
-        *retry_s = wait > 3600 ? 3600 : (unsigned)wait + 1;
-        return false;
+bool http_limits_site(struct http_limits *l, const struct http_limits_config *c, struct str site,
+    uint64_t now_ms, unsigned *retry_s)
+{
+    struct limits_entry *e;
+
+    if (c->per_site_rate <= 0)
+        return true;
+    e = map_get(&l->sites, site);
+    if (!e) {
+        e = mem_new(sizeof(*e));
+        e->tokens = (double)MAX(c->per_site_burst, (uint64_t)1);
+        e->at_ms = now_ms;
+        (void)map_set(&l->sites, site, e); /* there was none */
     }
-    e->tokens -= 1.0;
-    return true;
+    return limits_take(e, c->per_site_rate, c->per_site_burst, now_ms, retry_s);
 }

@@ -23,11 +23,14 @@ struct http_limits_config { /* 0: no limit */
     uint64_t per_ip_connections;
     double per_ip_rate; /* requests per second */
     uint64_t per_ip_burst;
+    double per_site_rate; /* PHP requests per second */
+    uint64_t per_site_burst;
 };
 
 struct http_limits {
     /* private to limits.c */
     struct map table;
+    struct map sites;
     uint64_t swept_ms;
 };
 
@@ -41,5 +44,8 @@ void http_limits_close(struct http_limits *l, const struct sock_addr *ip);
 /* A request of that address: false answers 429; *retry_s is when the next would be let through. */
 bool http_limits_request(struct http_limits *l, const struct http_limits_config *c,
     const struct sock_addr *ip, uint64_t now_ms, unsigned *retry_s);
+/* The same for a request that is for PHP of that site. */
+bool http_limits_site(struct http_limits *l, const struct http_limits_config *c, struct str site,
+    uint64_t now_ms, unsigned *retry_s);
 
 #endif

@@ -17,8 +17,8 @@
  *     "$query_string", "$args" and "$is_args" are replaced.  A rewrite happens once: what it names
  *     must exist, else 404.  A rewrite without '?' keeps the query.
  * PHP source never leaves as a file: names ending in a PHP extension in another case (".PHP") and
- * editors' copies (".php~", ".php.bak") are 403, as is ".user.ini".  A file or script outside the document root,
- * reached through a link, is 403.
+ * editors' copies (".php~", ".php.bak") are 403, as is ".user.ini".  A file or script outside the
+ * document root, reached through a link, is 403.
  *
  * The router does no I/O itself: it asks the callbacks, which the caller may answer from a cache.
  * "/" and "/index.php" cost one look-up and one containment check.

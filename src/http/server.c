@@ -61,8 +61,8 @@ static void server_accept_resume(void *arg)
         net_watch_set(CONTAINER_OF(it, struct http_listener, node)->watch, NET_READ);
 }
 
-/* Over max_connections: a 503 that fits the socket's buffer, and close. */
-static void server_refuse(struct http_server *s, sock_t fd)
+/* A 503 that fits the socket's buffer, and close. */
+void http_server_refuse(struct http_server *s, sock_t fd)
 {
     struct str text = STR("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n"
                           "Retry-After: 1\r\nConnection: close\r\n\r\n");
@@ -96,7 +96,7 @@ static void server_on_listener(void *arg, int events)
             continue; /* that connection is gone already */
         s->counters.accepted++;
         if (max && s->nconns >= max)
-            server_refuse(s, fd);
+            http_server_refuse(s, fd);
         else
             http_conn_open(s, fd, &peer, NULL);
     }

@@ -164,6 +164,8 @@ int http_server_listen(struct http_server *s, sock_t fd) MUST_CHECK;
 void http_server_drain(struct http_server *s);
 /* Closes everything. `gone` is called for requests in PHP. */
 void http_server_fini(struct http_server *s);
+/* Answers 503 to a connection that there is no room for, and closes it. */
+void http_server_refuse(struct http_server *s, sock_t fd);
 /* Frees what was closed in this round. */
 void http_server_before_sleep(struct http_server *s);
 /* Current Date value, and the wall clock in microseconds. */

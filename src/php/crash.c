@@ -27,9 +27,7 @@ static sigjmp_buf walk_again;
 static volatile sig_atomic_t walking;
 static struct text *volatile walk_text;
 
-/* --- text
- * -------------------------------------------------------------------------------------------------------------
- */
+/* --- text ------------------------------------------------------------------------------------- */
 
 static void put_n(struct text *t, const char *p, size_t n)
 {
@@ -68,9 +66,7 @@ static void put_zstr(struct text *t, const zend_string *s)
         put_safe(t, ZSTR_VAL(s), MIN(ZSTR_LEN(s), (size_t)1024));
 }
 
-/* --- frames
- * -----------------------------------------------------------------------------------------------------------
- */
+/* --- frames ----------------------------------------------------------------------------------- */
 
 static void put_place(struct text *t, const zend_execute_data *ex)
 {
@@ -133,9 +129,7 @@ size_t embed_backtrace(char *out, size_t cap)
     return t.len;
 }
 
-/* --- the handler
- * ----------------------------------------------------------------------------------------------------------
- */
+/* --- the handler ------------------------------------------------------------------------------ */
 
 static const struct {
     int sig;

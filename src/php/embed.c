@@ -16,9 +16,7 @@ struct embed_global embed_g;
 static char *ini_text; /* lives as long as PHP: php.ini parsing reads it at startup only, restarts
                           read it again */
 
-/* --- log
- * -------------------------------------------------------------------------------------------------
- */
+/* --- log -------------------------------------------------------------------------------------- */
 
 void embed_log_line(enum embed_log_kind kind, const char *text)
 {
@@ -68,8 +66,7 @@ static void sapi_log(const char *message, int syslog_type)
     embed_log_line(kind, message);
 }
 
-/* --- the SAPI table
- * ---------------------------------------------------------------------------------------- */
+/* --- the SAPI table --------------------------------------------------------------------------- */
 
 static int sapi_start(sapi_module_struct *module)
 {
@@ -143,8 +140,7 @@ static sapi_module_struct module = {
     .php_ini_ignore_cwd = 1,
 };
 
-/* --- start and stop
- * ------------------------------------------------------------------------------------------ */
+/* --- start and stop --------------------------------------------------------------------------- */
 
 static char loaded_version[32];
 
@@ -283,8 +279,7 @@ void embed_after_fork(void)
     embed_install_crash_handler();
 }
 
-/* --- small requests of our own
- * --------------------------------------------------------------------------------- */
+/* --- small requests of our own ---------------------------------------------------------------- */
 
 int embed_mini_request(void (*fn)(void *arg), void *arg)
 {

@@ -7,9 +7,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 
-/* --- startup
- * -------------------------------------------------------------------------------------------------------
- */
+/* --- startup ---------------------------------------------------------------------------------- */
 
 /*
  * One "name=value" line. error_reporting is an expression of constants; anything else is quoted so
@@ -65,9 +63,7 @@ void embed_ini_lock_admin(const struct embed_options *opt)
     }
 }
 
-/* --- .user.ini
- * ------------------------------------------------------------------------------------------------------
- */
+/* --- .user.ini -------------------------------------------------------------------------------- */
 
 /* The merged settings of one script directory, from the document root down. */
 struct user_ini {

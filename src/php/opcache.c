@@ -5,8 +5,7 @@
 #include "php/internal.h"
 #include "zend_extensions.h"
 
-/* --- calls into OPcache, each inside a small request
- * -------------------------------------------------------------- */
+/* --- calls into OPcache, each inside a small request ------------------------------------------ */
 
 /* False when there is no such function or it failed. */
 static bool call(const char *name, zval *arg, zval *result)
@@ -55,9 +54,7 @@ static bool opcache_status(bool with_scripts, zval *out)
            member_true(out, "opcache_enabled");
 }
 
-/* --- scripts
- * -------------------------------------------------------------------------------------------------------
- */
+/* --- scripts ---------------------------------------------------------------------------------- */
 
 struct scripts_call {
     embed_script_cb *cb;
@@ -93,9 +90,7 @@ int embed_opcache_scripts(embed_script_cb *cb, void *arg)
     return c.ok ? 0 : ERR_UNSUPPORTED;
 }
 
-/* --- compile
- * -------------------------------------------------------------------------------------------------------
- */
+/* --- compile ---------------------------------------------------------------------------------- */
 
 struct compile_call {
     const char *path;
@@ -139,9 +134,7 @@ int embed_compile(const char *path, struct err *err)
     return c.ok ? 0 : err_set(err, ERR_INVAL, "%s could not be compiled", path);
 }
 
-/* --- status
- * --------------------------------------------------------------------------------------------------------
- */
+/* --- status ----------------------------------------------------------------------------------- */
 
 /* opcache.jit is a name or a four-digit number whose third digit is the trigger: 5 is tracing. */
 static void jit_mode(struct embed_status *out)

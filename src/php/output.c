@@ -6,9 +6,7 @@
 
 #include "base/mem.h"
 
-/* --- body
- * --------------------------------------------------------------------------------------------------------
- */
+/* --- body ------------------------------------------------------------------------------------- */
 
 void embed_output_reset(void)
 {
@@ -72,9 +70,7 @@ void embed_output_flush(void *server_context)
         php_handle_aborted_connection();
 }
 
-/* --- head
- * --------------------------------------------------------------------------------------------------------
- */
+/* --- head ------------------------------------------------------------------------------------- */
 
 /* "HTTP/1.1 299 Foo Bar": the reason, when the line is whole and about this status. */
 static struct str status_line_reason(const char *text, int status)

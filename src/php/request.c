@@ -16,9 +16,7 @@ static bool code_is_immutable; /* opcache.validate_timestamps=0 */
 static void (*next_interrupt)(zend_execute_data *execute_data);
 static zend_result (*next_stream_open)(zend_file_handle *handle);
 
-/* --- hooks
- * -----------------------------------------------------------------------------------------------------
- */
+/* --- hooks ------------------------------------------------------------------------------------ */
 
 /*
  * Opening the main script is PHP's first look at it (none at all on an OPcache hit without
@@ -94,8 +92,7 @@ void embed_interrupt(void)
     zend_atomic_bool_store(&EG(vm_interrupt), true);
 }
 
-/* --- working directory
- * ------------------------------------------------------------------------------------------- */
+/* --- working directory ------------------------------------------------------------------------ */
 
 /*
  * The script starts in its own directory.  One system call per change of directory is enough as
@@ -120,9 +117,7 @@ static void enter_script_dir(const struct str path)
         cwd_len = 0;
 }
 
-/* --- one request
- * ---------------------------------------------------------------------------------------------------
- */
+/* --- one request ------------------------------------------------------------------------------ */
 
 static void fill_request_info(const struct embed_request *req)
 {

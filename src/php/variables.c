@@ -11,8 +11,7 @@
 
 extern char **environ;
 
-/* --- the CGI variables, as a table
- * ------------------------------------------------------------------------------ */
+/* --- the CGI variables, as a table ------------------------------------------------------------ */
 
 enum source {
     FROM_FIELD, /* a struct str of the request, left out when NULL */
@@ -102,9 +101,7 @@ static struct str variable_value(const struct variable *v, const struct embed_re
     return STR_NONE;
 }
 
-/* --- header names
- * -------------------------------------------------------------------------------------------------
- */
+/* --- header names ----------------------------------------------------------------------------- */
 
 enum { NAME_CAP = 256 };
 
@@ -146,8 +143,7 @@ static void title_case(char *out, const char *variable, size_t len)
     out[len - 5] = '\0';
 }
 
-/* --- all of them, in order
- * ------------------------------------------------------------------------------------------ */
+/* --- all of them, in order -------------------------------------------------------------------- */
 
 typedef void variable_cb(zval *array, zend_string *key, struct str name, struct str value);
 
@@ -228,9 +224,7 @@ static void put_env(zval *array, zend_string *key, struct str name, struct str v
     put_filtered(PARSE_ENV, array, key, name, value);
 }
 
-/* --- what PHP calls
- * ----------------------------------------------------------------------------------------------------
- */
+/* --- what PHP calls --------------------------------------------------------------------------- */
 
 static void (*import_environment)(zval *array);
 static void (*load_environment)(zval *array);
@@ -329,8 +323,7 @@ void embed_variables_headers(zval *array)
     }
 }
 
-/* --- the process environment
- * ---------------------------------------------------------------------------------------------- */
+/* --- the process environment ------------------------------------------------------------------ */
 
 /* Names put there for the last request; "name=value" pairs to compare. */
 static struct buf applied;

@@ -80,6 +80,8 @@ int sock_sendv(sock_t s, const struct str *parts, size_t n, bool more, size_t *s
 /* Sends from a file at off; *sent may be less than n, 0 when the file ended. May raise SIGPIPE
  * (process_ignore_sigpipe). */
 int sock_sendfile(sock_t s, int fd, uint64_t off, size_t n, size_t *sent) MUST_CHECK;
+/* Bytes that were sent and that the peer has not taken yet; 0 where the system does not tell. */
+uint64_t sock_untaken(sock_t s);
 /* Sends FIN. */
 void sock_shutdown_send(sock_t s);
 /* Makes close() send RST. */

@@ -1,4 +1,6 @@
 <?php
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The ephpm developers
 
 /**
  * What PHP code can call in every request.

@@ -8,9 +8,7 @@
 
 bool embed_functions_cwd_changed;
 
-/* --- ours
- * -----------------------------------------------------------------------------------------------------------
- */
+/* --- ours ------------------------------------------------------------------------------------- */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_bool, 0, 0, _IS_BOOL, 0)
 ZEND_END_ARG_INFO()
@@ -104,8 +102,7 @@ static const zend_function_entry functions[] = {ZEND_FE(fastcgi_finish_request, 
             arginfo_array) ZEND_FE(apache_response_headers, arginfo_array) ZEND_FE(headers_send,
             arginfo_headers_send) ZEND_FE(fpm_get_status, arginfo_array) ZEND_FE_END};
 
-/* --- hooks on PHP's functions
- * ------------------------------------------------------------------------------------------ */
+/* --- hooks on PHP's functions ----------------------------------------------------------------- */
 
 static zif_handler stock_chdir, stock_opcache_reset, stock_pcntl_signal, stock_pcntl_sigprocmask;
 
@@ -160,9 +157,7 @@ void embed_functions_wrap(void)
     stock_opcache_reset = wrap("opcache_reset", ZEND_FN(wrapped_opcache_reset));
 }
 
-/* --- module
- * -----------------------------------------------------------------------------------------------------------
- */
+/* --- module ----------------------------------------------------------------------------------- */
 
 static PHP_MINIT_FUNCTION(ephpm)
 {

@@ -5,10 +5,12 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -297,6 +299,13 @@ int sock_sendfile(sock_t s, int fd, uint64_t off, size_t n, size_t *sent)
         return oserr_last();
     *sent = (size_t)r;
     return 0;
+}
+
+uint64_t sock_untaken(sock_t s)
+{
+    int n = 0;
+
+    return ioctl(s, SIOCOUTQ, &n) == 0 && n > 0 ? (uint64_t)n : 0;
 }
 
 void sock_shutdown_send(sock_t s)

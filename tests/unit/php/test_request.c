@@ -157,9 +157,7 @@ static void test_request_prepend_and_append(void)
     CHECK_BODY("File not found.\n");
 }
 
-/* --- interruption
- * -----------------------------------------------------------------------------------------------------
- */
+/* --- interruption ----------------------------------------------------------------------------- */
 
 static void on_alarm(int sig)
 {
@@ -202,9 +200,7 @@ static void test_request_interrupt_runs_shutdown_functions(void)
     CHECK_INT(reply.result.end, EMBED_TIMEOUT);
 }
 
-/* --- state
- * --------------------------------------------------------------------------------------------------------------
- */
+/* --- state ------------------------------------------------------------------------------------ */
 
 static const char state_print[] =
     "echo json_encode(['precision' => ini_get('precision'), 'level' => error_reporting(), 'locale' "
