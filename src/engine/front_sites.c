@@ -75,28 +75,6 @@ static struct pool_site *sites_find(struct front *f, struct http_exchange *x, in
     return sites_open(f, site, arena_str(&x->arena, key).p, folder.p, root);
 }
 
-/* Token bucket of server.limits.per_site_rate. */
-static bool sites_may_run(struct front *f, struct pool_site *s)
-{
-    const struct config_limits *l = &f->config->server.limits;
-    uint64_t now = net_loop_now(f->loop);
-    double burst = l->per_site_burst > 0 ? (double)l->per_site_burst : 1.0;
-
-    if (l->per_site_rate <= 0)
-        return true;
-    if (s->tokens_ms == 0)
-        s->tokens = burst;
-    else
-        s->tokens += l->per_site_rate * (double)(now - s->tokens_ms) / 1000.0;
-    s->tokens_ms = now;
-    if (s->tokens > burst)
-        s->tokens = burst;
-    if (s->tokens < 1.0)
-        return false;
-    s->tokens -= 1.0;
-    return true;
-}
-
 bool front_site(void *arg, struct http_exchange *x, struct http_site *out, int *status)
 {
     struct front *f = arg;
@@ -128,10 +106,6 @@ void front_php(void *arg, struct http_exchange *x)
     struct front *f = arg;
     struct pool_generation *g = x->site.owner;
 
-    if (!x->conn->tag && !sites_may_run(f, g->site)) {
-        http_respond_status(x, 429, STR("Retry-After"), STR("1"), "server.limits.per_site_rate");
-        return;
-    }
     pool_submit(&f->pool, x, g);
 }
 

@@ -320,7 +320,8 @@ static void pool_grow(struct pool *p, struct pool_generation *g)
 /* Fewer than there must always be? Those that die as they start are replaced ever more slowly. */
 static bool pool_misses_workers(const struct pool *p, const struct pool_generation *g)
 {
-    return g->id && g->state == GENERATION_ACTIVE && g->nworkers + g->starting < p->limits.workers_min;
+    return g->id && g->state == GENERATION_ACTIVE &&
+           g->nworkers + g->starting < p->limits.workers_min;
 }
 
 static void pool_fill(struct pool *p, struct pool_generation *g)

@@ -80,8 +80,6 @@ struct pool_site {
     struct pool_generation *active; /* NULL before the first */
     struct pool *pool;
     uint64_t retry_ms; /* loop ms: it could not be started, not before then again */
-    double tokens;     /* of the rate limit */
-    uint64_t tokens_ms;
 };
 
 struct pool_generation {

@@ -106,4 +106,8 @@ extern struct _zend_module_entry embed_module;
 void embed_functions_wrap(void);
 extern bool embed_functions_cwd_changed;
 
+/* opcache.c: to be called while modules start: notes OPcache's functions before php.ini can disable
+ * them. */
+void embed_watch_opcache(void);
+
 #endif

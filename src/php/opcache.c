@@ -2,25 +2,75 @@
 /* SPDX-FileCopyrightText: The ephpm developers */
 #include "php/compat.h"
 
+#include "base/mem.h"
 #include "php/internal.h"
 #include "zend_extensions.h"
 
 /* --- calls into OPcache, each inside a small request ------------------------------------------ */
 
-/* False when there is no such function or it failed. */
-static bool call(const char *name, zval *arg, zval *result)
+/*
+ * disable_functions may forbid PHP code to call these, and a site of many gets them forbidden; the
+ * server needs them all the same. They are noted while PHP starts, after OPcache has registered
+ * them and before php.ini's list is applied: an extension of ours stands behind OPcache in the list
+ * of those to be started.
+ */
+static struct {
+    const char *name;
+    zend_internal_function fn; /* handler NULL: OPcache is not loaded */
+} opcache_calls[] = {{.name = "opcache_get_status"}, {.name = "opcache_compile_file"}};
+enum { CALL_STATUS, CALL_COMPILE };
+
+/* The description of the arguments is freed with a disabled function: this is a copy, as long as
+ * the process. The entry before the first is the return value's. */
+static zend_internal_arg_info *copy_arg_info(const zend_internal_function *fn)
 {
-    zval fn;
-    bool ok;
+    size_t n = (size_t)fn->num_args + 1;
+    zend_internal_arg_info *copy = mem_new_array(n, sizeof(*copy));
+
+    memcpy(copy, fn->arg_info - 1, n * sizeof(*copy));
+    return copy + 1;
+}
+
+/* Returning failure takes this extension out of the list again. */
+static int opcache_note_calls(zend_extension *extension)
+{
+    (void)extension;
+    for (size_t i = 0; i < ARRAY_LEN(opcache_calls); i++) {
+        zend_function *fn = zend_hash_str_find_ptr(
+            CG(function_table), opcache_calls[i].name, strlen(opcache_calls[i].name));
+
+        if (!fn || fn->type != ZEND_INTERNAL_FUNCTION)
+            continue;
+        opcache_calls[i].fn = fn->internal_function;
+        opcache_calls[i].fn.arg_info = copy_arg_info(&fn->internal_function);
+        if (fn->common.function_name)
+            zend_string_addref(fn->common.function_name);
+    }
+    return FAILURE;
+}
+
+void embed_watch_opcache(void)
+{
+    zend_extension watcher = {.name = "ephpm", .startup = opcache_note_calls};
+
+    zend_register_extension(&watcher, NULL);
+}
+
+/* False when there is no such function or it failed. */
+static bool call(int which, zval *arg, zval *result)
+{
+    zend_string *name =
+        zend_string_init("opcache.restrict_api", sizeof("opcache.restrict_api") - 1, 0);
 
     ZVAL_UNDEF(result);
-    if (!zend_hash_str_exists(CG(function_table), name, strlen(name)))
+    /* Only for this request. A failure shows in the call. */
+    (void)zend_alter_ini_entry_chars(name, "", 0, ZEND_INI_SYSTEM, ZEND_INI_STAGE_RUNTIME);
+    zend_string_release(name);
+    if (!opcache_calls[which].fn.handler)
         return false;
-    ZVAL_STRING(&fn, name);
-    ok = call_user_function(NULL, NULL, &fn, result, 1, arg) == SUCCESS &&
-         Z_TYPE_P(result) != IS_UNDEF;
-    zval_ptr_dtor(&fn);
-    return ok;
+    zend_call_known_function(
+        (zend_function *)&opcache_calls[which].fn, NULL, NULL, result, 1, arg, NULL);
+    return Z_TYPE_P(result) != IS_UNDEF;
 }
 
 static zval *member(zval *array, const char *name)
@@ -50,7 +100,7 @@ static bool opcache_status(bool with_scripts, zval *out)
     zval arg;
 
     ZVAL_BOOL(&arg, with_scripts);
-    return call("opcache_get_status", &arg, out) && Z_TYPE_P(out) == IS_ARRAY &&
+    return call(CALL_STATUS, &arg, out) && Z_TYPE_P(out) == IS_ARRAY &&
            member_true(out, "opcache_enabled");
 }
 
@@ -109,7 +159,7 @@ static void compile_run(void *arg)
     zval_ptr_dtor(&result);
     c->have = true;
     ZVAL_STRING(&path, c->path);
-    c->ok = call("opcache_compile_file", &path, &result) && Z_TYPE(result) == IS_TRUE;
+    c->ok = call(CALL_COMPILE, &path, &result) && Z_TYPE(result) == IS_TRUE;
     zval_ptr_dtor(&path);
     zval_ptr_dtor(&result);
 }

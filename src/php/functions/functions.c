@@ -162,6 +162,7 @@ void embed_functions_wrap(void)
 static PHP_MINIT_FUNCTION(ephpm)
 {
     embed_request_hooks_early();
+    embed_watch_opcache();
     return SUCCESS;
 }
 
