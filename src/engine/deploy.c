@@ -117,6 +117,8 @@ void deploy_failed(struct master *m, const char *fmt, ...)
     deploy_plan_recovery(m);
 }
 
+static void deploy_first_worker(struct master *m);
+
 static void deploy_progress(struct master *m, const char *text)
 {
     log_debug("deploy_step", F_CSTR("step", text));
@@ -315,6 +317,12 @@ void deploy_worker(struct master *m, struct generation *g)
     deploy_probe_next(m);
 }
 
+void deploy_front_ready(struct master *m)
+{
+    if (m->op.step == OP_FIRST_WORKER && list_empty(&m->op.next->workers))
+        deploy_first_worker(m); /* it waited for a front */
+}
+
 static void deploy_first_worker(struct master *m)
 {
     struct generation *g = m->op.next;
@@ -322,7 +330,7 @@ static void deploy_first_worker(struct master *m)
     m->op.step = OP_FIRST_WORKER;
     deploy_progress(m, "starting workers");
     if (!m->front_ready)
-        return; /* roles_front_ready() is not there yet: the timer of the operation watches */
+        return; /* deploy_front_ready() goes on */
     if (!g->known_to_front)
         generation_tell_front(g);
     for (int64_t i = 0; i < MAX(g->shape.workers_min, (int64_t)1); i++) {

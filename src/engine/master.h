@@ -203,6 +203,7 @@ void deploy_prototype_lost(struct master *m);
 /* Timer callback; arg is the master. */
 void deploy_recover(void *arg);
 void deploy_fini(struct master *m);
+void deploy_front_ready(struct master *m);
 void deploy_booted(struct master *m, struct generation *g);
 void deploy_scripts(struct master *m, struct ipc_in *in);
 void deploy_compiled(struct master *m, struct ipc_in *in);

@@ -125,6 +125,7 @@ static void roles_front_ready(struct master *m)
     }
     if (m->active)
         roles_send_listener(m); /* it asks for the workers it misses */
+    deploy_front_ready(m);
 }
 
 static void roles_on_front_message(struct master *m, struct ipc_in *in)
