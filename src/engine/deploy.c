@@ -152,6 +152,8 @@ void deploy_failed(struct site *s, const char *fmt, ...)
     deploy_plan_recovery(s);
 }
 
+static void deploy_first_worker(struct site *s);
+
 static void deploy_progress(struct site *s, const char *text)
 {
     log_debug("deploy_step", F_CSTR("step", text));
@@ -355,6 +357,12 @@ void deploy_worker(struct site *s, struct generation *g)
     deploy_probe_next(s);
 }
 
+void deploy_front_ready(struct site *s)
+{
+    if (s->op.step == OP_FIRST_WORKER && list_empty(&s->op.next->workers))
+        deploy_first_worker(s); /* it waited for a front */
+}
+
 static void deploy_first_worker(struct site *s)
 {
     struct generation *g = s->op.next;
@@ -362,7 +370,7 @@ static void deploy_first_worker(struct site *s)
     s->op.step = OP_FIRST_WORKER;
     deploy_progress(s, "starting workers");
     if (!s->master->front_ready)
-        return; /* roles_front_ready() is not there yet: the timer of the operation watches */
+        return; /* deploy_front_ready() goes on */
     if (!g->known_to_front)
         generation_tell_front(g);
     for (int64_t i = 0; i < MAX(g->shape.workers_min, (int64_t)1); i++) {

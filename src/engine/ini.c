@@ -395,7 +395,7 @@ void ini_read_dirs(const char *dirs, struct buf *out)
     }
 }
 
-int ini_build(const struct config *cfg, const struct shape *shape, const struct ini_site *site,
+int ini_build(const struct config *cfg, struct shape *shape, const struct ini_site *site,
     struct buf *out, struct err *err)
 {
     const char *dirs = cfg->php.ini_scan_dir ? cfg->php.ini_scan_dir : getenv("PHP_INI_SCAN_DIR");
@@ -405,11 +405,15 @@ int ini_build(const struct config *cfg, const struct shape *shape, const struct 
     if (cfg->php.ini_file)
         rc = fs_read_file(cfg->php.ini_file, INI_FILE_MAX, &file);
     ini_read_dirs(dirs, &file);
-    if (rc)
+    if (rc) {
         err_set(err, rc, "php.ini_file = \"%.200s\": cannot be read: %s", cfg->php.ini_file,
             err_text(rc));
-    else
+    } else {
+        size_t before = out->len;
+
         ini_build_text(cfg, shape, site, buf_str(&file), out);
+        shape_adopt_ini(shape, cfg, buf_str(&file), str_sub(buf_str(out), before, out->len));
+    }
     buf_fini(&file);
     return rc;
 }

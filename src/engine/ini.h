@@ -25,10 +25,11 @@ struct ini_site {
 };
 
 /*
- * Appends the text. site may be NULL.  Reads the user's ini files only for the names in them; PHP
+ * Appends the text, and tells the shape what the ini files and the text settle (shape_adopt_ini).
+ * site may be NULL.  Reads the user's ini files only for the names in them; PHP
  * reads them again. ERR_NOTFOUND, ERR_ACCESS, ... with err when that file cannot be read.
  */
-int ini_build(const struct config *cfg, const struct shape *shape, const struct ini_site *site,
+int ini_build(const struct config *cfg, struct shape *shape, const struct ini_site *site,
     struct buf *out, struct err *err) MUST_CHECK;
 
 /*

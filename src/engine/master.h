@@ -219,6 +219,7 @@ void deploy_prototype_lost(struct site *s);
 /* Timer callback; arg is the site. */
 void deploy_recover(void *arg);
 void deploy_fini(struct master *m);
+void deploy_front_ready(struct site *s);
 void deploy_booted(struct site *s, struct generation *g);
 void deploy_scripts(struct site *s, struct ipc_in *in);
 void deploy_compiled(struct site *s, struct ipc_in *in);

@@ -197,6 +197,7 @@ static void relay_run(struct pool *p, struct pool_worker *w, struct pool_request
     w->answered = w->interrupted = w->aborted = w->paused = false;
     w->busy_since = net_loop_now(p->loop);
     r->x->worker_id = (int64_t)w->id;
+    list_remove(&w->in_busy); /* a dead worker's claimed request may follow one without an end */
     list_push(&p->busy, &w->in_busy);
     deadline_arm(&w->deadline, &p->on_request);
     relay_note_request(w, r->x);
@@ -229,8 +230,9 @@ void relay_promote(struct pool *p, struct pool_worker *w)
     w->offered_id = 0;
     if (!r) { /* its client is gone; PHP runs it to its next write */
         w->state = WORKER_BUSY;
-        w->answered = w->interrupted = w->paused = false;
+        w->answered = w->interrupted = w->aborted = w->paused = false;
         w->busy_since = net_loop_now(p->loop);
+        list_remove(&w->in_busy);
         list_push(&p->busy, &w->in_busy);
         deadline_arm(&w->deadline, &p->on_request);
         channel_set_cancel(w->channel, w->request_id, CHANNEL_CANCEL_CLIENT_GONE);

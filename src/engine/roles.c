@@ -140,6 +140,8 @@ static void roles_front_ready(struct master *m)
         roles_send_listener(m); /* it asks for the workers it misses */
     else if (config_is_multi(m->config))
         master_announce_sites(m);
+    list_each (it, &m->sites)
+        deploy_front_ready(CONTAINER_OF(it, struct site, node));
 }
 
 void roles_tell_site_failed(struct site *s, const char *why)

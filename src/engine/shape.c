@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "engine/ini.h"
+
 enum {
     WORKERS_PER_CORE = 4,
     WORKERS_MIN = 2,
@@ -174,10 +176,18 @@ static void copy_text(char *out, size_t cap, const char *text)
     (void)snprintf(out, cap, "%s", text);
 }
 
+static void derive_worker_memory(const struct config *cfg, struct shape *s)
+{
+    uint64_t bytes = shape_php_bytes(s->memory_limit);
+
+    s->max_worker_memory = cfg->php.max_worker_memory;
+    if (!s->max_worker_memory && bytes < UINT64_MAX / 2)
+        s->max_worker_memory = bytes * 2;
+}
+
 static void derive_memory_limit(const struct config *cfg, struct shape *s)
 {
     int64_t mb = LIMIT_MIN_MB;
-    uint64_t bytes;
 
     s->pinned.memory_limit = cfg->php.memory_limit != NULL;
     if (s->pinned.memory_limit) {
@@ -187,10 +197,7 @@ static void derive_memory_limit(const struct config *cfg, struct shape *s)
             mb = MAX((budget_mb(s) - s->opcache_mb - SERVER_MB) / s->workers, mb);
         (void)snprintf(s->memory_limit, sizeof(s->memory_limit), "%lldM", (long long)mb);
     }
-    bytes = shape_php_bytes(s->memory_limit);
-    s->max_worker_memory = cfg->php.max_worker_memory;
-    if (!s->max_worker_memory && bytes < UINT64_MAX / 2)
-        s->max_worker_memory = bytes * 2;
+    derive_worker_memory(cfg, s);
 }
 
 static void derive_rest(const struct config *cfg, struct shape *s)
@@ -226,6 +233,116 @@ int shape_resolve(const struct config *cfg, enum config_mode mode,
     *out = s;
     return 0;
 }
+
+/* --- what ini texts say ------------------------------------------------------------------------
+ */
+
+/* Both texts that may set a name; the second one wins. */
+struct sources {
+    struct str file, entries;
+};
+
+static bool look_up(const struct sources *src, const char *name, struct str *value)
+{
+    return ini_text_get(src->entries, str_c(name), value) ||
+           ini_text_get(src->file, str_c(name), value);
+}
+
+static bool is_on(struct str v)
+{
+    int64_t n;
+
+    return str_ieq(v, STR("on")) || str_ieq(v, STR("yes")) || str_ieq(v, STR("true")) ||
+           (str_i64(v, &n) == 0 && n != 0);
+}
+
+static void adopt_number(
+    const struct sources *src, const char *name, uint64_t unit, int64_t *field, bool *pinned)
+{
+    struct str v;
+    uint64_t bytes;
+    int64_t n;
+
+    if (!look_up(src, name, &v))
+        return;
+    if (str_i64(v, &n) == 0)
+        n = unit > 1 ? n / (int64_t)unit : n;
+    else if (conf_parse_size(v, &bytes) == 0)
+        n = (int64_t)(bytes / unit);
+    else
+        return;
+    *pinned = *pinned || n != *field;
+    *field = n;
+}
+
+static void adopt_text(
+    const struct sources *src, const char *name, char *field, size_t cap, bool *pinned)
+{
+    struct str v;
+
+    if (!look_up(src, name, &v) || v.len >= cap || str_eq(v, str_c(field)))
+        return;
+    memcpy(field, v.p, v.len);
+    field[v.len] = '\0';
+    *pinned = true;
+}
+
+static enum config_jit jit_of(struct str v)
+{
+    static const char *const off[] = {"disable", "off", "no", "false", "0", ""};
+
+    for (size_t i = 0; i < ARRAY_LEN(off); i++)
+        if (str_ieq(v, str_c(off[i])))
+            return CONFIG_JIT_DISABLE;
+    /* Four digits, of which the third says when to compile: 5 is tracing. */
+    if (str_ieq(v, STR("function")) || (v.len == 4 && v.p[2] != '5'))
+        return CONFIG_JIT_FUNCTION;
+    return CONFIG_JIT_TRACING;
+}
+
+static void adopt_jit(const struct sources *src, struct shape *s)
+{
+    enum config_jit before = s->jit;
+    int64_t buffer = s->jit_buffer_mb;
+    struct str v;
+
+    if (look_up(src, "opcache.jit", &v))
+        s->jit = jit_of(v);
+    adopt_number(src, "opcache.jit_buffer_size", mega, &s->jit_buffer_mb, &s->pinned.jit_buffer_mb);
+    s->pinned.jit = s->pinned.jit || s->jit != before;
+    if (s->jit_buffer_mb != buffer)
+        s->jit_reason = "opcache.jit_buffer_size of the ini settings";
+    else if (s->jit != before)
+        s->jit_reason = "opcache.jit of the ini settings";
+}
+
+void shape_adopt_ini(struct shape *s, const struct config *cfg, struct str file, struct str entries)
+{
+    const struct sources src = {file, entries};
+    struct str v;
+
+    adopt_text(
+        &src, "memory_limit", s->memory_limit, sizeof(s->memory_limit), &s->pinned.memory_limit);
+    derive_worker_memory(cfg, s);
+    adopt_number(&src, "opcache.memory_consumption", 1, &s->opcache_mb, &s->pinned.opcache_mb);
+    adopt_number(
+        &src, "opcache.interned_strings_buffer", 1, &s->interned_mb, &s->pinned.interned_mb);
+    adopt_number(&src, "opcache.max_accelerated_files", 1, &s->max_files, &s->pinned.max_files);
+    adopt_number(
+        &src, "opcache.revalidate_freq", 1, &s->revalidate_freq, &s->pinned.revalidate_freq);
+    if (look_up(&src, "opcache.validate_timestamps", &v) && is_on(v) != s->validate_timestamps) {
+        s->validate_timestamps = is_on(v);
+        s->pinned.validate_timestamps = true;
+    }
+    adopt_jit(&src, s);
+    adopt_text(&src, "realpath_cache_size", s->realpath_size, sizeof(s->realpath_size),
+        &s->pinned.realpath_size);
+    adopt_number(&src, "realpath_cache_ttl", 1, &s->realpath_ttl, &s->pinned.realpath_ttl);
+    adopt_number(&src, "zend.assertions", 1, &s->assertions, &s->pinned.assertions);
+}
+
+/* --- startup lines -----------------------------------------------------------------------------
+ */
 
 static const char *mode_name(enum config_mode mode)
 {

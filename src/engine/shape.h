@@ -64,6 +64,14 @@ int shape_resolve(const struct config *cfg, enum config_mode mode,
     const struct sysinfo_memory *memory, const struct sysinfo_cpu *cpu, const char *php_version,
     struct shape *out, struct err *err) MUST_CHECK;
 
+/*
+ * Takes over what the user's ini files (file) and the settings that PHP is given besides them
+ * (entries, which win) say of the same things, so that the startup lines and max_worker_memory tell
+ * what is in force.
+ */
+void shape_adopt_ini(
+    struct shape *s, const struct config *cfg, struct str file, struct str entries);
+
 /* The two startup lines, without time and newline. */
 void shape_line_autotune(const struct shape *s, struct buf *out);
 void shape_line_jit(const struct shape *s, struct buf *out);

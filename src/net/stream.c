@@ -23,15 +23,24 @@ struct stream_part {
     char data[]; /* STREAM_MEMORY */
 };
 
+/* n bytes of p leave the queue. */
+static void stream_count_gone(struct stream *s, const struct stream_part *p, uint64_t n)
+{
+    if (p->kind == STREAM_MEMORY)
+        s->queued_memory -= (size_t)n;
+    else
+        s->queued_file -= n;
+    if (p->kind == STREAM_SPOOL) {
+        s->spool_left -= n;
+        if (s->spool_left == 0)
+            s->spool_end = 0; /* the file is reused from its start */
+    }
+}
+
 static void stream_part_free(struct stream *s, struct stream_part *p)
 {
     list_remove(&p->node);
-    if (p->kind == STREAM_MEMORY)
-        s->queued_memory -= p->len;
-    else
-        s->queued_file -= p->len;
-    if (p->kind == STREAM_SPOOL)
-        s->spool_left -= p->len;
+    stream_count_gone(s, p, p->len);
     if (p->release)
         p->release(p->arg);
     mem_free(p);
@@ -56,12 +65,7 @@ static void stream_sent(struct stream *s, size_t n)
 
         p->off += k;
         p->len -= k;
-        if (p->kind == STREAM_MEMORY)
-            s->queued_memory -= (size_t)k;
-        else
-            s->queued_file -= k;
-        if (p->kind == STREAM_SPOOL)
-            s->spool_left -= k;
+        stream_count_gone(s, p, k);
         n -= (size_t)k;
         if (p->len == 0)
             stream_part_free(s, p);
@@ -113,8 +117,6 @@ static int stream_flush(struct stream *s)
             return rc;
         stream_sent(s, sent);
     }
-    if (s->spool_left == 0)
-        s->spool_end = 0; /* the file is reused from its start */
     return 0;
 }
 
@@ -137,6 +139,7 @@ static void stream_ready(void *arg, int events)
         int rc;
 
         if (s->error) {
+            s->told = true;
             s->want_read = false;
             net_watch_set(s->watch, 0);
             s->cbs->on_error(s, s->error);
@@ -201,7 +204,7 @@ void stream_abort(struct stream *s)
 void stream_want_read(struct stream *s, bool on)
 {
     s->want_read = on;
-    if (s->watch)
+    if (s->watch && !s->told)
         stream_update_watch(s);
 }
 
@@ -221,7 +224,7 @@ uint64_t stream_queued(const struct stream *s)
 
 bool stream_has_room(const struct stream *s)
 {
-    return s->queued_memory < s->limits.memory || s->spool_left < s->limits.spool;
+    return s->queued_memory < s->limits.memory || s->spool_end < s->limits.spool;
 }
 
 static void stream_queue_memory(struct stream *s, struct str data)
@@ -234,64 +237,52 @@ static void stream_queue_memory(struct stream *s, struct str data)
     s->queued_memory += data.len;
 }
 
-static int stream_queue_spool(struct stream *s, struct str data)
+static int stream_queue_spool(struct stream *s, const struct str *parts, size_t n, size_t total)
 {
     struct list *last = s->parts.prev;
     struct stream_part *p = NULL;
-    bool grows = false; /* the last part goes on where the file ends */
-    int rc;
+    uint64_t at = s->spool_end;
+    int rc = 0;
 
-    if (s->spool_fd < 0) {
+    if (s->spool_fd < 0)
         rc = fs_open_spool(s->limits.spool_dir, &s->spool_fd);
-        if (rc)
-            return rc;
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        rc = fs_pwrite(s->spool_fd, parts[i].p, parts[i].len, at);
+        at += parts[i].len;
     }
-    rc = fs_pwrite(s->spool_fd, data.p, data.len, s->spool_end);
     if (rc)
-        return rc;
-    if (last != &s->parts) {
+        return ERR_NOSPACE;
+    if (last != &s->parts)
         p = CONTAINER_OF(last, struct stream_part, node);
-        grows = p->kind == STREAM_SPOOL && p->off + p->len == s->spool_end;
-    }
-    if (!grows) {
+    if (!p || p->kind != STREAM_SPOOL || p->off + p->len != s->spool_end) {
         p = mem_new(sizeof(*p));
         p->kind = STREAM_SPOOL;
         p->fd = -1;
         p->off = s->spool_end;
         list_push(&s->parts, &p->node);
     }
-    p->len += data.len;
-    s->spool_end += data.len;
-    s->spool_left += data.len;
-    s->queued_file += data.len;
+    p->len += total;
+    s->spool_end += total;
+    s->spool_left += total;
+    s->queued_file += total;
     return 0;
 }
 
 /* Queues everything or, when the spool fails, nothing. */
 static int stream_queue(struct stream *s, const struct str *parts, size_t n, size_t total)
 {
-    bool in_memory = s->spool_left == 0 && s->queued_memory + total <= s->limits.memory;
-    uint64_t spooled = 0;
+    bool alone = list_empty(&s->parts);
 
-    if (!in_memory && s->limits.spool == 0)
-        in_memory = true; /* stream_write() checked that there was room at all */
-    for (size_t i = 0; i < n; i++) {
-        int rc = 0;
+    /* Without a spool stream_write() checked that there was room at all. */
+    if (s->limits.spool && (s->spool_left || s->queued_memory + total > s->limits.memory)) {
+        int rc = stream_queue_spool(s, parts, n, total);
 
-        if (parts[i].len == 0)
-            continue;
-        if (in_memory)
-            stream_queue_memory(s, parts[i]);
-        else
-            rc = stream_queue_spool(s, parts[i]);
-        if (rc && spooled) {
-            stream_fail(s, ERR_NOSPACE); /* half of a write cannot be taken back */
-            return ERR_CLOSED;
-        }
-        if (rc)
+        /* Nothing queued and no disk: this one write is kept in memory, the next ones wait. */
+        if (rc == 0 || !alone)
             return rc;
-        spooled += in_memory ? 0 : parts[i].len;
     }
+    for (size_t i = 0; i < n; i++)
+        stream_queue_memory(s, parts[i]);
     return 0;
 }
 
@@ -329,12 +320,6 @@ int stream_write(struct stream *s, const struct str *parts, size_t n, bool more)
             rest[k++] = str_n(parts[i].p + cut, parts[i].len - cut);
     }
     rc = stream_queue(s, rest, k, total);
-    if (rc == ERR_NOSPACE && list_empty(&s->parts)) {
-        /* Nothing queued and no disk: this one write is kept in memory, the next ones wait. */
-        for (size_t i = 0; i < k; i++)
-            stream_queue_memory(s, rest[i]);
-        rc = 0;
-    }
     stream_update_watch(s);
     return rc;
 }

@@ -12,7 +12,7 @@
  * callbacks, which run from the loop only (never inside a call).
  *
  * After stream_close() nothing is called any more. A write error shows as on_error once, from the
- * loop.
+ * loop. Every callback may close the stream; on_readable and on_error may free its memory, too.
  */
 
 #include <stdbool.h>
@@ -40,7 +40,7 @@ typedef void stream_release_cb(void *arg);
 
 struct stream_limits {
     size_t memory;         /* queued bytes kept in memory */
-    uint64_t spool;        /* queued bytes kept in the spool file; 0: none */
+    uint64_t spool;        /* size that the spool file may have; 0: none */
     const char *spool_dir; /* NULL: the system's; must outlive the stream */
 };
 
@@ -58,9 +58,10 @@ struct stream {
     size_t queued_memory;
     uint64_t queued_file; /* file parts and spool */
     int spool_fd;
-    uint64_t spool_end;  /* next write offset */
+    uint64_t spool_end;  /* next write offset; 0 whenever nothing is left in it */
     uint64_t spool_left; /* bytes in the spool not sent yet */
     bool want_read;
+    bool told; /* on_error was called */
 };
 
 /* Takes the socket over. */
@@ -84,8 +85,8 @@ bool stream_has_room(const struct stream *s);
 /*
  * Sends the parts in order, queueing what the socket does not take. The data is copied where
  * needed. ERR_CLOSED: the peer is gone (also from an earlier write). ERR_FULL: over the limits
- * (nothing was taken), ERR_NOSPACE: the spool's disk is full (nothing was taken): write again after
- * on_drained. more: another write follows at once.
+ * (nothing was taken), ERR_NOSPACE: the spool cannot be written, its disk is full for instance
+ * (nothing was taken): write again after on_drained. more: another write follows at once.
  */
 int stream_write(struct stream *s, const struct str *parts, size_t n, bool more) MUST_CHECK;
 /* Queues len bytes of a file; release runs when it is not needed any more (also on error, later).

@@ -13,6 +13,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -129,7 +130,8 @@ class Server:
 
     live = []  # started and not stopped; conftest checks them after each test
 
-    def __init__(self, config=None, files=None, mode="serve", env=None, args=(), start=True):
+    def __init__(self, config=None, files=None, mode="serve", env=None, args=(), start=True,
+                 descriptors=None):
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="ephpm-test-"))
         self.dir.chmod(0o755)
         self.root, self.logs, self.tmp = self.dir / "root", self.dir / "logs", self.dir / "tmp"
@@ -143,6 +145,7 @@ class Server:
         # EPHPM_* are configuration to the server, and unknown ones an error.
         self.env = {k: v for k, v in os.environ.items() if not k.startswith("EPHPM_")}
         self.env.update({"TMPDIR": str(self.tmp), **(env or {})})
+        self.limit = descriptors  # RLIMIT_NOFILE of the server
         self.process = None
         self.shm_before = shm_files()
         self.write_config(config or {})
@@ -194,7 +197,8 @@ class Server:
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
                 [EPHPM, self.mode, "-c", self.config_path, *self.args], cwd=self.dir, env=self.env,
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+                preexec_fn=self._limit if self.limit else None)
         Server.live.append(self)
         end = time.monotonic() + START_TIMEOUT
         while not self._is_ready():
@@ -206,6 +210,9 @@ class Server:
         while self.idle[1] < self.workers_min and time.monotonic() < end:
             time.sleep(0.01)
             self.idle = self.descriptors()
+
+    def _limit(self):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (self.limit, self.limit))
 
     def _is_ready(self):
         try:

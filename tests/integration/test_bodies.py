@@ -225,6 +225,16 @@ def test_body_for_a_file_or_nothing_is_passed_over(server):
         assert c.request("GET", "/a.txt").text == "static"
 
 
+def test_expect_for_what_takes_no_body_is_answered_without_it(server):
+    for method, target, status in ("POST", "/a.txt", 405), ("PUT", "/.env", 403), (
+            "POST", "/%zz", 400):
+        with server.connect() as c:
+            c.send(build(method, target, {"Content-Length": "100", "Expect": "100-continue"}))
+            r = c.read_response()
+            assert r.status == status and not r.infos and not r.keep_alive
+            assert c.at_end()
+
+
 def test_big_body_for_a_file_is_answered(server):
     out = server.curl("/a.txt", "-o", "/dev/null", "-w", "%{http_code}", "-X", "POST",
                       "--data-binary", f"@{server.write(server.dir / 'big', b'x' * (5 * MB))}")

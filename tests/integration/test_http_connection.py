@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The ephpm developers
 """HTTP/1.1 on the wire: connections, pipelining, targets, and what is refused."""
+import random
 import socket
 import time
 
@@ -389,3 +390,45 @@ def test_answers_say_date_and_server(server):
         assert r.get("Server") == "ephpm"
         assert abs(time.mktime(time.strptime(r.get("Date"), "%a, %d %b %Y %H:%M:%S GMT"))
                    - time.mktime(time.gmtime())) < 5
+
+
+def test_mutated_requests_do_no_harm(server):
+    """Valid requests with bytes changed, doubled, dropped: every answer is sound HTTP, no process
+    dies."""
+    rnd = random.Random(7)
+    pids = {w["pid"] for w in server.workers()}
+    sound = [
+        build("POST", "/echo.php/a%20b?x=%41", {"Transfer-Encoding": "chunked", "Cookie": "a=b"},
+              chunked(b"hello", b"world" * 20)),
+        build("POST", "/echo.php", {"Content-Type": "application/x-www-form-urlencoded"}, "a=1&b=2"),
+        build("GET", "/a.txt", {"Range": "bytes=0-2,4-", "If-None-Match": '"x"',
+                                "Accept-Encoding": "gzip;q=0.5, br"}),
+        build("HEAD", "http://localhost/index.php", {"Expect": "100-continue"}),
+    ]
+    for i in range(400):
+        data = bytearray(rnd.choice(sound) + rnd.choice(sound))
+        for _ in range(rnd.randint(1, 4)):
+            at = rnd.randrange(len(data))
+            how = rnd.randrange(4)
+            if how == 0:
+                data[at] = rnd.randrange(256)
+            elif how == 1:
+                del data[at:at + rnd.randint(1, 9)]
+            elif how == 2:
+                data[at:at] = rnd.choice([b"\r\n", b"\n", b"\0", b" ", b":", b"%", b"/../", b"0"])
+            else:
+                data[at:at] = data[at:at + rnd.randint(1, 30)]
+        with server.connect() as c:
+            c.send(bytes(data))
+            if i % 4:
+                c.sock.shutdown(socket.SHUT_WR)
+                got = c.read_all()
+            else:  # time for PHP
+                c.sock.settimeout(0.02)
+                try:
+                    got = c.read_all()
+                except TimeoutError:
+                    got = c.pending
+        assert not got or got.startswith(b"HTTP/1.1 "), (i, bytes(data), got[:100])
+    assert server.get("/a.txt").text == "static\n"
+    assert {w["pid"] for w in server.workers()} >= pids

@@ -340,3 +340,20 @@ def test_overload_policy_wait(serve):
     finally:
         for c in conns:
             c.close()
+
+
+def test_descriptors_run_out_and_come_back(serve):
+    s = serve("", FILES, descriptors=60)
+    conns = [s.connect() for _ in range(100)]
+    try:
+        served = conns[:10]
+        for c in served:
+            assert c.request(target="/pid.php").status == 200
+            assert c.request(target="/a.txt").status in (200, 503)
+        time.sleep(0.5)
+        assert len(s.log_lines("accept_failed")) <= 10
+    finally:
+        for c in conns:
+            c.close()
+    assert wait_for(lambda: s.front()["connections"] == 0)
+    assert s.get("/a.txt").status == 200 and s.get("/pid.php").status == 200

@@ -124,6 +124,7 @@ def test_scan_directories_win_over_derived_settings(serve, by_key):
     try:
         s.start()
         assert show(s, "memory_limit", "max_execution_time", "html_errors") == ["62M", "7", ""]
+        assert s.log_lines("autotune")[0].count("memory_limit=62M*") == 1
     finally:
         s.__exit__(None)
 

@@ -254,3 +254,45 @@ def test_stop_lets_a_running_request_finish(serve):
     s.process, pid = None, s.pid
     ephpm.Server.live.remove(s)
     assert not os.path.exists(f"/proc/{pid}")
+
+
+def coding_of(s, target):
+    with s.connect() as c:
+        c.send(build(target=target, headers={"Accept-Encoding": "gzip"}))
+        return c.read_head().get("Content-Encoding")
+
+
+def test_streams_are_compressed_as_configured(server, serve):
+    events = "/drip.php?n=1&h[]=Content-Type:%20text/event-stream"
+    assert coding_of(server, "/drip.php?n=1") is None and coding_of(server, events) is None
+    for value, plain, sse in ("sse", None, "gzip"), ("all", "gzip", "gzip"):
+        s = serve({"server": {"response": {"compression_streaming": value}}}, FILES)
+        assert (coding_of(s, "/drip.php?n=1"), coding_of(s, events)) == (plain, sse), value
+
+
+def test_answers_follow_one_another_after_streams(server):
+    """Chunked, spooled, plain and empty answers on one connection, none leaking into the next."""
+    with server.connect() as c:
+        for _ in range(3):
+            c.send(build(target="/drip.php?n=2&ms=5") + build(target=f"/big.php?n={3 * MB}") +
+                   build("HEAD", "/big.php?n=70000") + build(target="/a.txt"))
+            assert c.read_response().body == b"piece 0\npiece 1\n"
+            assert len(c.read_response().body) == 3 * MB
+            assert c.read_response("HEAD").status == 200
+            assert c.read_response().text == "static\n"
+
+
+def test_client_that_leaves_the_queue_runs_nothing(serve):
+    s = serve({"php": {"workers": 1, "workers_min": 1}}, FILES)
+    with s.connect() as busy:
+        busy.send(build(target="/drip.php?n=4&ms=100"))
+        assert busy.read_head().status == 200
+        gone = [s.connect() for _ in range(5)]
+        for c in gone:
+            c.send(build(target="/pid.php"))
+        time.sleep(0.05)
+        for c in gone:
+            c.close()
+        assert b"piece 3" in b"".join(iter(busy.read_chunk, b""))
+        assert busy.request(target="/pid.php").status == 200
+    assert s.front()["php_executed"] == 2

@@ -27,6 +27,7 @@ static void test_ini_serve_text(void)
 
     build("", CONFIG_SERVE, NULL, NULL, &b);
     CHECK_STR(buf_str(&b), "opcache.validate_timestamps=0\n"
+                           "opcache.file_update_protection=0\n"
                            "opcache.memory_consumption=512\n"
                            "opcache.interned_strings_buffer=32\n"
                            "opcache.max_accelerated_files=20000\n"

@@ -230,6 +230,36 @@ static void test_shape_lines_say_what_was_derived(void)
     }
 }
 
+static void test_shape_adopts_ini_settings(void)
+{
+    const struct str file = STR("memory_limit = 256M\nopcache.memory_consumption=192\n"
+                                "opcache.jit_buffer_size=0\nzend.assertions = -1\n"
+                                "realpath_cache_size=4096K\n");
+    struct shape s = resolve("", CONFIG_SERVE, &four, "8.2.29");
+    struct config *cfg = config_text("", CONFIG_SERVE);
+
+    shape_adopt_ini(&s, cfg, file, STR("opcache.jit=1205\nopcache.validate_timestamps=On\n"));
+    CHECK_INT(s.max_worker_memory, 512 << 20);
+    CHECK_INT(s.jit, CONFIG_JIT_FUNCTION);
+    check_lines(&s,
+        "autotune (serve): cpu_quota=4.00 mem=4096MiB (system-total) -> "
+        "workers=16[host_parallelism] "
+        "opcache.memory_consumption=192MB* memory_limit=256M* interned=32MB jit_buffer=0MB* "
+        "(jit=function*) max_files=20000 realpath=4096K*/ttl=600 validate_timestamps=1* "
+        "assertions=-1",
+        "jit (serve): OFF (opcache.jit_buffer_size of the ini settings)");
+    /* What is there already does not count as pinned. */
+    s = resolve("", CONFIG_SERVE, &four, "8.2.29");
+    shape_adopt_ini(&s, cfg, STR(""), STR("opcache.jit=tracing\nopcache.jit_buffer_size=64M\n"));
+    check_lines(&s,
+        "autotune (serve): cpu_quota=4.00 mem=4096MiB (system-total) -> "
+        "workers=16[host_parallelism] "
+        "opcache.memory_consumption=512MB memory_limit=220M interned=32MB jit_buffer=64MB "
+        "(jit=tracing) max_files=20000 realpath=16M/ttl=600 validate_timestamps=0 assertions=-1",
+        "jit (serve): ON tracing buffer 64MB (serve mode)");
+    config_unref(cfg);
+}
+
 static void test_shape_php_bytes(void)
 {
     CHECK_INT(shape_php_bytes("128M"), 128 << 20);
@@ -245,6 +275,7 @@ const struct test tests_shape[] = {
     TEST(test_shape_refuses_odd_versions),
     TEST(test_shape_pins_win),
     TEST(test_shape_lines_say_what_was_derived),
+    TEST(test_shape_adopts_ini_settings),
     TEST(test_shape_php_bytes),
     TEST_END,
 };

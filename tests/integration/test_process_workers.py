@@ -1,0 +1,372 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The ephpm developers
+"""The pool: growing, shrinking, recycling, queueing, timeouts, clients that go."""
+import os
+import pathlib
+import re
+import threading
+import time
+
+import pytest
+
+from ephpm import alive, wait_for
+from httpc import ProtocolError, build
+
+FILES = {
+    "index.php": "<?php echo 'ok';",
+    "pid.php": "<?php echo getmypid();",
+    "sleep.php": "<?php usleep((int)($_GET['ms'] * 1000)); echo 'slept';",
+    "self.php": "<?php echo 'self:', file_get_contents("
+                "'http://' . $_SERVER['HTTP_HOST'] . '/index.php');",
+    "loop.php": "<?php function spin() { while (1); } spin();",
+    "stuck.php": "<?php sleep(100); echo 'late';",
+    "blocked.php": "<?php $p = stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, 0);"
+                   "stream_set_timeout($p[0], 100); fread($p[0], 1);",
+    "deaf.php": "<?php pcntl_signal(SIGUSR1, SIG_IGN); pcntl_sigprocmask(SIG_BLOCK, [SIGUSR1]);"
+                "while (true) { sleep(1); }",
+    "endless.php": "<?php file_put_contents($_GET['f'], getmypid()); register_shutdown_function("
+                   "fn() => file_put_contents($_GET['f'] . '.end', (string)connection_status()));"
+                   "while (true) { echo str_repeat('x', 8192); usleep(5000); }",
+    "stubborn.php": "<?php ignore_user_abort(true); for ($i = 0; $i < 60; $i++) {"
+                    "echo str_repeat('x', 8192); flush(); usleep(10000); }"
+                    "file_put_contents($_GET['f'], connection_aborted());",
+    "finish.php": "<?php echo 'done'; fastcgi_finish_request(); usleep(700000); echo 'unseen';"
+                  "file_put_contents($_GET['f'], 'after');",
+}
+
+
+class Many:
+    """The same request from n threads at once."""
+
+    def __init__(self, s, target, n, timeout=20):
+        self.answers = [None] * n
+
+        def run(i):
+            try:
+                with s.connect(timeout=timeout) as c:
+                    self.answers[i] = c.request("GET", target, {"Connection": "close"})
+            except Exception as e:  # noqa: BLE001 (looked at by the test)
+                self.answers[i] = e
+
+        self.threads = [threading.Thread(target=run, args=(i,)) for i in range(n)]
+        for t in self.threads:
+            t.start()
+
+    def statuses(self):
+        for t in self.threads:
+            t.join(30)
+            assert not t.is_alive(), "no answer"
+        return sorted(getattr(a, "status", repr(a)) for a in self.answers)
+
+
+def config(**php):
+    server = php.pop("server", {})
+    return {"php": {"workers": 2, "workers_min": 1, **php}, "server": server}
+
+
+def idle(s, n):
+    return wait_for(lambda: [w["state"] for w in s.workers()] == ["idle"] * n, 6)
+
+
+def cpu(pid):
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1].split()
+    return int(fields[11]) + int(fields[12])
+
+
+# --- size ------------------------------------------------------------------------------------
+
+
+def test_pool_grows_under_load_and_shrinks_when_idle(serve):
+    s = serve(config(workers=5, worker_idle_secs=1), FILES)
+    assert len(s.workers()) == 1
+    began = time.monotonic()
+    assert Many(s, "/sleep.php?ms=400", 5).statuses() == [200] * 5
+    assert time.monotonic() - began < 1.2, "the requests ran one after another"
+    assert len(s.workers()) == 5
+    assert idle(s, 1), s.workers()
+    assert not s.log_lines("worker_died")
+
+
+def test_max_requests_recycles_without_losing_one(serve):
+    s = serve(config(max_requests=5, workers_min=2), FILES)
+    pids = {}
+    for _ in range(60):
+        r = s.get("/pid.php")
+        assert r.status == 200
+        pids[r.text] = pids.get(r.text, 0) + 1
+    assert max(pids.values()) == 5
+    assert Many(s, "/pid.php", 40).statuses() == [200] * 40
+    assert idle(s, 2)
+    assert not s.log_lines("worker_died") and s.front()["workers_replaced"] >= 15
+
+
+def test_memory_ceiling_recycles_between_requests(serve):
+    s = serve(config(workers=1, max_worker_memory="1M"), {
+        **FILES, "hoard.php": "<?php echo getmypid();"})
+    with s.connect() as c:
+        pids = {c.request("GET", "/hoard.php").text for _ in range(250)}
+    assert len(pids) >= 2, "never replaced"
+    assert not s.log_lines("worker_died")
+
+
+# --- queue -----------------------------------------------------------------------------------
+
+
+def test_full_queue_is_refused_with_retry_after(serve):
+    s = serve(config(workers=1, queue_size=3, worker_idle_secs=1), FILES)
+    many = Many(s, "/sleep.php?ms=400", 8)
+    assert many.statuses() == [200] * 4 + [503] * 4
+    refused = [a for a in many.answers if a.status == 503]
+    assert all(a.get("Retry-After") for a in refused)
+    assert "php.queue_size" in s.log_lines("request_shed")[0]
+    assert idle(s, 1) and s.front()["shed"] == 4
+
+
+def test_request_that_waits_too_long_is_shed(serve):
+    s = serve(config(workers=1, shed_after_ms=300), FILES)
+    slow = Many(s, "/sleep.php?ms=1200", 1)
+    assert wait_for(lambda: [w for w in s.workers() if w["state"] == "busy"])
+    began = time.monotonic()
+    r = s.get("/")
+    assert r.status == 503 and r.get("Retry-After") and 0.25 < time.monotonic() - began < 0.9
+    assert slow.statuses() == [200]
+    assert "php.shed_after_ms" in s.log_lines("request_shed")[0]
+
+
+def test_policy_wait_waits(serve):
+    s = serve(config(workers=1, shed_after_ms=200, overload_policy="wait"), FILES)
+    assert Many(s, "/sleep.php?ms=300", 4).statuses() == [200] * 4
+
+
+def test_waiting_client_that_goes_is_forgotten(serve):
+    s = serve(config(workers=1), FILES)
+    slow = Many(s, "/sleep.php?ms=600", 1)
+    assert wait_for(lambda: [w for w in s.workers() if w["state"] == "busy"])
+    for _ in range(5):
+        with s.connect() as c:
+            c.send(build(target="/index.php"))
+    assert slow.statuses() == [200]
+    assert idle(s, 1)
+    assert s.front()["php_executed"] <= 3, "abandoned requests ran"
+
+
+def test_pool_of_one_answers_its_own_php(serve):
+    s = serve(config(workers=1, worker_idle_secs=1,
+                     server={"listen": "127.0.0.1:0"}), FILES)
+    began = time.monotonic()
+    r = s.get("/self.php", {"Host": f"127.0.0.1:{s.port}"})
+    assert r.text == "self:ok"
+    assert time.monotonic() - began < 1
+    assert s.log_lines("reserve_worker")
+    assert idle(s, 1), "the reserve stayed"
+
+
+def test_reserve_does_not_keep_a_retired_generation(serve):
+    s = serve(config(workers=1), FILES)
+    assert s.get("/self.php", {"Host": f"127.0.0.1:{s.port}"}).text == "self:ok"
+    assert s.cli("deploy").returncode == 0
+    assert wait_for(lambda: len(s.status()["generations"]) == 1, 3), s.status()
+
+
+# --- timeouts --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("script", ["loop", "stuck", "blocked", "deaf"])
+def test_request_timeout_ends_the_script(serve, script):
+    s = serve(config(server={"timeouts": {"request": "500ms"}}), FILES)
+    if script == "deaf" and "undefined function" in s.get("/deaf.php").text:
+        pytest.skip("no pcntl")
+    before = {w["pid"] for w in s.workers()}
+    began = time.monotonic()
+    r = s.get(f"/{script}.php")
+    assert r.status == 504 and 0.4 < time.monotonic() - began < 1.5
+    assert f"{script}.php" in s.log_lines("php_timeout")[0]
+    assert idle(s, len(s.workers()))
+    busy_pids = [p for p in before if alive(p)]
+    ticks = {p: cpu(p) for p in busy_pids}
+    time.sleep(0.3)
+    assert all(cpu(p) - t <= 2 for p, t in ticks.items()), "it still burns CPU"
+    if script in ("loop", "stuck", "blocked"):
+        s.wait_log(rf"{script}\.php.*\n?.*(#0|spin|sleep|fread|{{main}})")
+    assert s.get("/").text == "ok"
+    if script == "loop":
+        assert "spin" in s.log(), "no PHP backtrace"
+
+
+def test_pool_is_whole_after_many_timeouts(serve):
+    s = serve(config(workers=4, workers_min=4, worker_idle_secs=1,
+                     server={"timeouts": {"request": "600ms"}}), FILES)
+    assert set(Many(s, "/loop.php", 50).statuses()) == {504}
+    assert idle(s, 4), s.status()
+    assert Many(s, "/", 20).statuses() == [200] * 20
+    st = s.front()["generations"][0]
+    assert st["requests"] == 0 and st["queued"] == 0
+
+
+# --- clients that go -------------------------------------------------------------------------
+
+
+def file_for(s, name):
+    return s.tmp / name
+
+
+def test_abort_ends_an_endless_script(serve):
+    s = serve(config(), FILES)
+    f = file_for(s, "endless")
+    with s.connect() as c:
+        c.send(build(target=f"/endless.php?f={f}"))
+        assert c.read_head().status == 200
+        c.read_some()
+    assert wait_for(lambda: pathlib.Path(f"{f}.end").exists(), 3), "the script runs on"
+    assert pathlib.Path(f"{f}.end").read_text() == "1", "connection_status() in shutdown"
+    assert idle(s, len(s.workers()))
+    assert not s.log_lines("worker_died")
+    f.unlink(), pathlib.Path(f"{f}.end").unlink()
+
+
+def test_ignore_user_abort_runs_on(serve):
+    s = serve(config(), FILES)
+    f = file_for(s, "stubborn")
+    with s.connect() as c:
+        c.send(build(target=f"/stubborn.php?f={f}"))
+        assert c.read_head().status == 200
+    assert wait_for(f.exists, 5) and wait_for(lambda: f.read_text() == "1", 1)
+    assert idle(s, len(s.workers()))
+    f.unlink()
+
+
+def test_finish_request_frees_the_client_and_not_the_worker(serve):
+    s = serve(config(workers=1), FILES)
+    f = file_for(s, "finished")
+    began = time.monotonic()
+    assert s.get(f"/finish.php?f={f}").text == "done"
+    assert time.monotonic() - began < 0.5
+    assert [w["state"] for w in s.workers()] == ["busy"] and not f.exists()
+    assert s.get("/").text == "ok"
+    assert f.read_text() == "after" and time.monotonic() - began > 0.6
+    f.unlink()
+
+
+# --- what a request can do to its worker -------------------------------------------------------
+
+ODD = {
+    "exit in a function": "<?php function f() { echo 'a'; exit; } f(); echo 'b';",
+    "exit in a destructor": "<?php class D { function __destruct() { echo 'd'; exit(3); } }"
+                            "$d = new D; echo 'a';",
+    "exit in shutdown": "<?php register_shutdown_function(function () { echo 's'; exit(1); });"
+                        "register_shutdown_function(fn() => print('no'));echo 'a';",
+    "exit in an output handler": "<?php ob_start(function ($b) { exit; }); echo 'a';",
+    "exit in a generator": "<?php function g() { yield 1; exit('g'); } foreach (g() as $x) echo $x;",
+    "throw in shutdown": "<?php register_shutdown_function(function () { throw new Exception('x'); "
+                         "}); echo 'a';",
+    "error in shutdown": "<?php register_shutdown_function(function () { undefined_fn(); }); "
+                         "echo 'a';",
+    "memory in shutdown": "<?php register_shutdown_function(function () { "
+                          "str_repeat('x', 1 << 30); }); echo 'a';",
+    "exit in a session handler": "<?php session_set_save_handler(fn() => true, fn() => true, "
+                                 "fn() => '', function () { exit; }, fn() => true, fn() => true);"
+                                 "session_start(); $_SESSION['a'] = 1; echo 'a';",
+    "exit in autoload": "<?php spl_autoload_register(function () { echo 'l'; exit; }); new Nope;",
+    "exit in a handler": "<?php set_error_handler(function () { echo 'h'; exit; }); echo $nope;",
+}
+
+
+def test_odd_ends_leave_the_worker_usable(serve):
+    s = serve(config(workers=1), {**FILES, **{
+        f"odd{i}.php": code for i, code in enumerate(ODD.values())}})
+    pid = s.get("/pid.php").text
+    for i, what in enumerate(ODD):
+        r = s.get(f"/odd{i}.php")
+        assert r.status in (200, 500), (what, r)
+        again = s.get("/pid.php")
+        assert again.status == 200, what
+        assert again.text == pid or what.startswith("memory"), f"{what}: the worker was lost"
+        pid = again.text
+    assert not s.log_lines("worker_died"), s.log()
+
+
+FATAL = {
+    "segv.php": ("<?php function f() { posix_kill(getmypid(), SIGSEGV); } f();", "SIGSEGV"),
+    "abrt.php": ("<?php function f() { posix_kill(getmypid(), SIGABRT); } f();", "SIGABRT"),
+    "kill.php": ("<?php posix_kill(getmypid(), SIGKILL);", "SIGKILL"),
+    "deep.php": ("<?php class A { public $a; function __destruct() {} }"
+                 "function f($n) { return preg_replace_callback('/./', fn() => f($n + 1), 'x'); }"
+                 "f(0);", "SIGSEGV"),
+}
+
+
+@pytest.mark.parametrize("script", FATAL)
+def test_dying_worker_costs_one_request(serve, script):
+    code, signal_name = FATAL[script]
+    s = serve(config(workers=3, workers_min=3), {**FILES, script: code.replace(
+        "SIGSEGV", "11").replace("SIGABRT", "6").replace("SIGKILL", "9")})
+    others = Many(s, "/sleep.php?ms=400", 2)
+    assert wait_for(lambda: len([w for w in s.workers() if w["state"] == "busy"]) == 2)
+    r = s.get(f"/{script}?secret=1")
+    if "posix_kill()" in r.text:
+        pytest.skip("no posix")
+    if script == "deep.php" and r.status == 500:
+        assert "memory" in s.log().lower() or "nesting" in s.log().lower()
+    else:
+        assert r.status == 502, r
+        line = s.wait_log(r"worker_died.*").group(0)
+        assert signal_name in line and script in line and f"/{script}?secret=1" in line
+        if signal_name != "SIGKILL":
+            assert re.search(r"#\d+ .*" + re.escape(script), s.log()), "no PHP backtrace"
+    assert others.statuses() == [200, 200]
+    assert idle(s, 3)
+    assert s.get("/").text == "ok"
+
+
+def test_died_worker_says_nothing_of_earlier_requests(serve):
+    s = serve(config(workers=1), FILES)
+    assert s.get("/index.php?earlier").text == "ok"
+    os.kill(s.workers()[0]["pid"], 9)
+    assert "earlier" not in s.wait_log(r"worker_died.*").group(0)
+
+
+def test_memory_exhaustion_and_recursion_are_500(serve):
+    s = serve(config(workers=1), {
+        **FILES, "big.php": "<?php $a = []; while (true) $a[] = str_repeat('x', 1 << 20);",
+        "rec.php": "<?php function f($n) { return f($n + 1) + 1; } f(0);"})
+    for script in "big.php", "rec.php":
+        assert s.get(f"/{script}").status == 500
+        assert s.get("/").text == "ok"
+    assert len(s.log_lines("Allowed memory size")) >= 2
+    assert not s.log_lines("worker_died")
+
+
+def test_crash_after_output_cuts_and_does_not_end_well(serve):
+    s = serve(config(), {**FILES, "late.php": "<?php echo 'begun'; flush(); usleep(50000);"
+                         "posix_kill(getmypid(), 11);"})
+    with s.connect() as c:
+        c.send(build(target="/late.php"))
+        with pytest.raises(ProtocolError):
+            r = c.read_response()
+            assert r.closed is False
+    assert idle(s, len(s.workers()))
+
+
+def test_crash_loop_ends_in_a_generation_without_jit(serve):
+    s = serve(config(workers=2, workers_min=2, crash_loop_count=4, crash_loop_seconds=20),
+              {**FILES, "die.php": "<?php posix_kill(getmypid(), 11);",
+               "gen.php": "<?php echo $_SERVER['EPHPM_GENERATION'];"})
+    assert s.status()["generations"][0]["jit"] != "off"
+    for _ in range(4):
+        assert s.get("/die.php").status == 502
+    s.wait_log("crash_loop")
+    assert wait_for(lambda: [g["jit"] for g in s.status()["generations"]] == ["off"], 5), s.status()
+    assert s.get("/gen.php").text == "2"
+    line = s.wait_log("generation_active.*operation=recovery.*").group(0)
+    assert "jit=off" in line and "crashed in a loop" in line
+    assert s.cli("deploy").returncode == 0
+    assert wait_for(lambda: s.status()["generations"][-1]["jit"] != "off", 5), "off for ever"
+
+
+def test_two_tenths_of_a_second_of_crashes_do_not_stop_service(serve):
+    s = serve(config(workers=2, workers_min=2, crash_loop_count=3),
+              {**FILES, "die.php": "<?php posix_kill(getmypid(), 11);"})
+    dying = Many(s, "/die.php", 12)
+    good = Many(s, "/", 12)
+    assert set(dying.statuses()) == {502}
+    assert good.statuses() == [200] * 12
