@@ -144,7 +144,10 @@ class Server:
         self.mode, self.args = mode, list(args)
         # EPHPM_* are configuration to the server, and unknown ones an error.
         self.env = {k: v for k, v in os.environ.items() if not k.startswith("EPHPM_")}
-        self.env.update({"TMPDIR": str(self.tmp), **(env or {})})
+        # Scripts crash on purpose: that shall look as it does without a sanitizer.
+        asan = [self.env.get("ASAN_OPTIONS", "detect_leaks=0")] + [
+            f"handle_{x}=0" for x in ("segv", "sigbus", "sigfpe", "sigill", "abort")]
+        self.env.update({"TMPDIR": str(self.tmp), "ASAN_OPTIONS": ":".join(asan), **(env or {})})
         self.limit = descriptors  # RLIMIT_NOFILE of the server
         self.process = None
         self.shm_before = shm_files()

@@ -187,7 +187,7 @@ def test_crash_is_logged_with_its_request(combined):
 def test_reopen_on_sigusr1(serve):
     s = serve(config(), FILES)
     s.get("/a.txt?1")
-    lines(s, 1)
+    assert wait_for(lambda: "a.txt?1" in (s.logs / "access.log").read_text(), 5)
     os.rename(s.logs / "access.log", s.logs / "old.log")
     s.get("/a.txt?2")
     s.signal(signal.SIGUSR1)
