@@ -224,7 +224,10 @@ uint64_t stream_queued(const struct stream *s)
 
 bool stream_has_room(const struct stream *s)
 {
-    return s->queued_memory < s->limits.memory || s->spool_end < s->limits.spool;
+    /* Nothing goes to memory again before the spool is empty: the order would be lost. */
+    if (s->spool_left == 0 && s->queued_memory < s->limits.memory)
+        return true;
+    return s->spool_end < s->limits.spool;
 }
 
 static void stream_queue_memory(struct stream *s, struct str data)

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#include "platform/process.h"
+#include "platform/sock.h"
+#include "unit/test.h"
+
+extern const struct test tests_deadline[];
+extern const struct test tests_loop[];
+extern const struct test tests_stream[];
+
+int main(int argc, char **argv)
+{
+    const struct test *const groups[] = {tests_loop, tests_deadline, tests_stream, NULL};
+
+    process_ignore_sigpipe();
+    if (sock_startup())
+        return 1;
+    return test_main(argc, argv, groups);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#include <signal.h>
+#include <unistd.h>
+
+#include "net/loop.h"
+#include "unit/net/net_pair.h"
+#include "unit/test.h"
+
+struct catcher {
+    struct net_signal *handle;
+    int caught;
+    int signum;
+    bool closes;
+};
+
+static void on_signal(void *arg, int signum)
+{
+    struct catcher *c = arg;
+
+    c->caught++;
+    c->signum = signum;
+    if (c->closes) {
+        net_signal_close(c->handle);
+        c->handle = NULL;
+    }
+}
+
+static bool was_caught(void *arg)
+{
+    return ((struct catcher *)arg)->caught > 0;
+}
+
+static void test_signal_is_delivered_by_the_loop(void)
+{
+    struct net_loop *l = NULL;
+    struct catcher c = {0}, other = {0};
+
+    CHECK_INT(net_loop_new(&l), 0);
+    CHECK_INT(net_signal_open(l, SIGUSR1, on_signal, &c, &c.handle), 0);
+    CHECK_INT(net_signal_open(l, SIGUSR2, on_signal, &other, &other.handle), 0);
+    CHECK_INT(kill(getpid(), SIGUSR1), 0);
+    CHECK_INT(c.caught, 0);
+    net_run_until(l, was_caught, &c);
+    CHECK_INT(c.caught, 1);
+    CHECK_INT(c.signum, SIGUSR1);
+    CHECK_INT(other.caught, 0);
+    net_signal_close(c.handle);
+    net_signal_close(other.handle);
+    net_signal_close(NULL);
+    net_loop_free(l);
+}
+
+static void test_signal_closes_itself(void)
+{
+    struct net_loop *l = NULL;
+    struct catcher c = {.closes = true}, other = {0};
+
+    CHECK_INT(net_loop_new(&l), 0);
+    CHECK_INT(net_signal_open(l, SIGUSR1, on_signal, &c, &c.handle), 0);
+    CHECK_INT(net_signal_open(l, SIGUSR1, on_signal, &other, &other.handle), 0);
+    CHECK_INT(kill(getpid(), SIGUSR1), 0);
+    net_run_until(l, was_caught, &c);
+    CHECK_INT(kill(getpid(), SIGUSR1), 0);
+    net_run_for(l, 20);
+    CHECK_INT(c.caught, 1);
+    CHECK_INT(other.caught, 2); /* both on the same signal hear of it */
+    net_signal_close(other.handle);
+    net_loop_free(l);
+}
+
+static void test_signal_refuses_what_cannot_be_caught(void)
+{
+    struct net_loop *l = NULL;
+    struct catcher c = {0};
+
+    CHECK_INT(net_loop_new(&l), 0);
+    CHECK_INT(net_signal_open(l, SIGKILL, on_signal, &c, &c.handle), ERR_INVAL);
+    CHECK(c.handle == NULL);
+    net_loop_free(l);
+}
+
+const struct test tests_signal[] = {
+    TEST(test_signal_is_delivered_by_the_loop),
+    TEST(test_signal_closes_itself),
+    TEST(test_signal_refuses_what_cannot_be_caught),
+    TEST_END,
+};
