@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The ephpm developers
+"""Many sites: a folder of sites_dir per host, each with processes, deploys and limits of its own."""
+import os
+import signal
+import threading
+
+import pytest
+
+import ephpm
+
+WHO = """<?php
+header('Content-Type: text/plain');
+echo basename(__DIR__), ' ', $_SERVER['SERVER_NAME'], "\\n";
+echo ini_get('open_basedir'), "\\n", session_save_path(), "\\n", sys_get_temp_dir(), "\\n";
+"""
+PEEK = """<?php
+header('Content-Type: text/plain');
+$other = dirname(__DIR__) . '/alpha/secret.txt';
+var_dump(@file_get_contents($other), function_exists('shell_exec'), function_exists('opcache_reset'));
+"""
+
+CONFIG = """
+[server]
+sites_dir = "{root}/sites"
+[php]
+workers = 2
+workers_min = 1
+"""
+
+FILES = {
+    "index.php": "<?php echo 'the default site';",
+    "sites/alpha/index.php": WHO,
+    "sites/alpha/secret.txt": "of alpha",
+    "sites/alpha/pid.php": "<?php echo getmypid();",
+    "sites/beta.test/index.php": WHO,
+    "sites/beta.test/peek.php": PEEK,
+    "sites/beta.test/pid.php": "<?php echo getmypid();",
+    "sites/broken/index.php": "<?php this is no PHP",
+    "sites/.hidden/index.php": "<?php echo 'hidden';",
+}
+
+
+@pytest.fixture(scope="module")
+def server():
+    with ephpm.Server(CONFIG, FILES) as s:
+        yield s
+
+
+def get(server, host, target="/"):
+    return server.get(target, headers={"Host": host})
+
+
+def test_each_host_has_its_folder(server):
+    a, b = get(server, "alpha"), get(server, "beta.test:8080")
+    assert a.status == b.status == 200
+    assert a.text.splitlines()[0] == "alpha alpha"
+    assert b.text.splitlines()[0] == "beta.test beta.test"
+
+
+def test_host_is_normalised(server):
+    assert get(server, "ALPHA.").text.startswith("alpha ")
+
+
+def test_other_hosts_get_the_document_root(server):
+    assert get(server, "nosuch").text == "the default site"
+
+
+@pytest.mark.parametrize("host", ["..", "-x", ".hidden", "[::1]", "a/b", ""])
+def test_hosts_that_are_no_folder_name(server, host):
+    assert get(server, host).status in (400, 404), host
+
+
+def test_a_site_is_kept_to_itself(server):
+    lines = get(server, "alpha").text.splitlines()
+    assert "/sites/alpha" in lines[1] and "beta" not in lines[1]
+    assert lines[2].endswith("/alpha/sessions") and lines[3].endswith("/alpha/tmp")
+    peek = get(server, "beta.test", "/peek.php").text
+    assert peek.split() == ["bool(false)"] * 3, peek
+
+
+def test_requests_wait_for_a_site_that_starts(server):
+    server.write("sites/gamma/index.php", WHO)
+    got = []
+    threads = [threading.Thread(target=lambda: got.append(get(server, "gamma").status))
+               for _ in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert got == [200] * 8
+    assert sum(g["site"] == "gamma" for g in server.status()["generations"]) == 1
+
+
+def test_broken_site_harms_no_other(server):
+    assert get(server, "broken").status == 500
+    assert get(server, "alpha").status == 200
+
+
+def test_crash_of_one_site(server):
+    alpha = get(server, "alpha", "/pid.php").text
+    os.kill(int(get(server, "beta.test", "/pid.php").text), signal.SIGKILL)
+    assert get(server, "beta.test").status == 200
+    assert get(server, "alpha", "/pid.php").text == alpha
+    assert get(server, "alpha").status == 200
+
+
+def test_deploy_of_one_site(server):
+    get(server, "alpha"), get(server, "beta.test")
+    before = {g["site"]: g["id"] for g in server.status()["generations"] if g["state"] == "active"}
+    done = server.cli("deploy", "--site", "alpha")
+    assert done.returncode == 0, done.stderr
+    after = {g["site"]: g["id"] for g in server.status()["generations"] if g["state"] == "active"}
+    assert after["alpha"] > before["alpha"] and after["beta.test"] == before["beta.test"]
+    missing = server.cli("deploy", "--site", "nosuch")
+    assert missing.returncode == 1 and "nosuch" in missing.stderr
+
+
+def test_deploy_of_all_reports_the_broken_one(server):
+    get(server, "alpha"), get(server, "broken")
+    done = server.cli("deploy")
+    assert done.returncode == 1
+    assert "broken" in done.stderr
+    assert get(server, "alpha").status == 200
+
+
+def test_dev_serves_folders_as_localhost_names():
+    s = ephpm.Server(None, {"a/index.php": WHO, "b/index.php": WHO}, mode="dev", start=False)
+    s.args = ["-s", str(s.root)]
+    s.start()
+    with s:
+        assert get(s, "a.localhost").text.startswith("a a.localhost")
+        s.write("b/index.php", "<?php echo 'changed';")
+        assert get(s, "b.localhost").text == "changed"
+        s.write("late/index.php", "<?php echo 'late';")
+        assert get(s, "late.localhost:%d" % s.port).text == "late"
+        assert os.path.isdir(s.root)
