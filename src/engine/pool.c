@@ -383,7 +383,7 @@ void pool_submit(struct pool *p, struct http_exchange *x, struct pool_generation
         pool_give(p, CONTAINER_OF(idle, struct pool_worker, in_idle), r);
         return;
     }
-    if (g->queued >= p->limits.queue) {
+    if (g->queued + g->offered >= p->limits.queue) {
         pool_refuse(p, r, "queue is full (php.queue_size)");
         return;
     }
