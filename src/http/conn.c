@@ -482,7 +482,8 @@ static int conn_body_piece(struct http_conn *c, size_t *at, const char **why)
     }
     rc = conn_store_body(x, data);
     if (rc) {
-        log_error("body_spool_failed", F_CSTR("request_id", x->id), F_ERR(rc),
+        log_error("body_spool_failed", F_CSTR("setting", "server.request.spool_dir"),
+            F_CSTR("request_id", x->id), F_ERR(rc),
             F_CSTR("dir", x->settings->spool_dir ? x->settings->spool_dir : "(default)"));
         *why = "no room for the body";
         return rc == ERR_NOSPACE ? 507 : 500;

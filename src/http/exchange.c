@@ -103,7 +103,8 @@ static int exchange_wire_more(struct http_exchange *x, const struct str *parts, 
         rc = stream_write(st, parts, n, more);
         http_conn_sending(x->conn);
         if (rc == ERR_NOSPACE)
-            log_error("response_spool_failed", F_CSTR("request_id", x->id), F_ERR(rc));
+            log_error("response_spool_failed", F_CSTR("setting", "server.request.spool_dir"),
+                F_CSTR("request_id", x->id), F_ERR(rc));
     }
     if (rc == ERR_FULL || rc == ERR_NOSPACE || x->blocked.len) {
         for (size_t i = 0; i < n; i++)

@@ -32,8 +32,13 @@ static void stream_count_gone(struct stream *s, const struct stream_part *p, uin
         s->queued_file -= n;
     if (p->kind == STREAM_SPOOL) {
         s->spool_left -= n;
-        if (s->spool_left == 0)
-            s->spool_end = 0; /* the file is reused from its start */
+        if (s->spool_left == 0) {
+            /* A new file next time: the socket's queue still refers to this one's pages (sendfile
+             * does not copy), so what was sent must not be written over. */
+            fs_close(s->spool_fd);
+            s->spool_fd = -1;
+            s->spool_end = 0;
+        }
     }
 }
 

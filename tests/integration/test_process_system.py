@@ -1,0 +1,374 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The ephpm developers
+"""The server among others: systemd, ps, full disks, what is left at the end."""
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+import pytest
+
+from ephpm import EPHPM, alive, family, wait_for
+from httpc import ProtocolError, build
+
+FILES = {
+    "index.php": "<?php echo 'ok';",
+    "slow.php": "<?php usleep((int)($_GET['ms'] * 1000)); echo 'slept';",
+    "big.php": "<?php for ($i = 0; $i < 320; $i++) echo str_repeat(chr(97 + $i % 26), 65536);",
+    "length.php": "<?php echo strlen(file_get_contents('php://input'));",
+    "exec.php": "<?php echo 'pid ', getmypid(); exec('sleep 0.1; true');",
+}
+root_only = pytest.mark.skipif(os.geteuid() != 0, reason="mounts a file system")
+
+
+class Notify:
+    """A socket that hears what the service manager would."""
+
+    def __init__(self, directory):
+        self.path = str(directory / "notify.sock")
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.sock.bind(self.path)
+        self.heard = []
+
+    def read(self):
+        self.sock.settimeout(0.01)
+        try:
+            while True:
+                self.heard.append((time.monotonic(), self.sock.recv(4096).decode()))
+        except (BlockingIOError, TimeoutError):
+            pass
+        return [text for _, text in self.heard]
+
+    def wait(self, what, timeout=5):
+        found = wait_for(lambda: [t for t in self.read() if what in t], timeout)
+        assert found, self.heard
+        return found
+
+
+@pytest.fixture
+def notify(tmp_path):
+    n = Notify(tmp_path)
+    yield n
+    n.sock.close()
+
+
+def test_service_manager_hears_of_each_step(serve, notify):
+    s = serve({}, FILES, env={"NOTIFY_SOCKET": notify.path, "WATCHDOG_USEC": "400000"})
+    ready = notify.wait("READY=1")[0]
+    assert "STATUS=" in ready
+    assert s.get("/").text == "ok"
+    notify.heard.clear()
+    before = time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000
+    s.signal(signal.SIGHUP)
+    reloading = notify.wait("RELOADING=1")[0]
+    usec = int(re.search(r"^MONOTONIC_USEC=(\d+)$", reloading, re.M).group(1))
+    assert before <= usec <= time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000
+    notify.wait("READY=1")
+    texts = notify.read()
+    assert texts.index(reloading) < next(i for i, t in enumerate(texts) if "READY=1" in t)
+    assert s.log_lines("generation_active")[-1].count("operation=reload")
+    # A refused reload is over, too.
+    notify.heard.clear()
+    good = s.config_path.read_text()
+    s.config_path.write_text("[nonsense")
+    s.signal(signal.SIGHUP)
+    notify.wait("RELOADING=1")
+    notify.wait("READY=1")
+    s.config_path.write_text(good)
+    notify.heard.clear()
+    time.sleep(1.05)
+    assert 4 <= len(notify.wait("WATCHDOG=1")) <= 8
+    s.stop()
+    notify.wait("STOPPING=1")
+
+
+def test_php_is_not_told_of_the_service_manager(serve, notify):
+    s = serve({}, {"index.php": "<?php var_dump(getenv('NOTIFY_SOCKET'));"},
+              env={"NOTIFY_SOCKET": notify.path})
+    assert "false" in s.get("/").text
+
+
+def title(pid):
+    return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().rstrip(b"\0 ").decode()
+
+
+def test_titles_say_what_runs(serve):
+    s = serve({}, FILES)
+    st = s.status()
+    assert title(s.pid) == f"ephpm: master serve 127.0.0.1:{s.port}"
+    assert title(st["front"]["front_pid"]) == "ephpm: front"
+    assert title(st["generations"][0]["prototype_pid"]) == "ephpm: prototype default/1"
+    t = threading.Thread(target=lambda: s.get("/slow.php?ms=2500"))
+    t.start()
+    worker = wait_for(lambda: [w for w in s.workers() if w["state"] == "busy"])[0]
+    # A title of every request would cost; what runs for longer than a moment is shown.
+    assert wait_for(lambda: "/slow.php?ms=2500" in title(worker["pid"]), 2), title(worker["pid"])
+    assert title(worker["pid"]).startswith("ephpm: worker default/1 GET /slow.php")
+    t.join()
+    assert wait_for(lambda: title(worker["pid"]) == "ephpm: worker default/1 idle", 3), title(
+        worker["pid"])
+
+
+@pytest.mark.parametrize("sig", [signal.SIGTERM, signal.SIGINT, signal.SIGQUIT])
+def test_stop_leaves_nothing(serve, sig):
+    s = serve({"server": {"pid_file": "{dir}/ephpm.pid"}}, FILES)
+    pid_file = s.dir / "ephpm.pid"
+    assert int(pid_file.read_text()) == s.pid
+    assert s.get("/").text == "ok"
+    s.stop(sig)
+    assert not pid_file.exists()
+
+
+def test_stop_waits_for_running_requests(serve):
+    s = serve({}, FILES)
+    answers = []
+    t = threading.Thread(target=lambda: answers.append(s.get("/slow.php?ms=800")))
+    t.start()
+    assert wait_for(lambda: [w for w in s.workers() if w["state"] == "busy"])
+    began = time.monotonic()
+    p = s.cli("stop")
+    took = time.monotonic() - began
+    t.join()
+    assert answers[0].text == "slept"
+    assert p.returncode == 0 and "stopped" in p.stdout, p
+    assert took > 0.4, "the command did not wait"
+    assert s.process.wait(5) == 0
+    s.stop()
+
+
+def test_stop_is_forced_when_its_time_is_over(serve):
+    s = serve({"server": {"timeouts": {"shutdown": "500ms"}}}, FILES)
+    answers = []
+
+    def ask():
+        try:
+            answers.append(s.get("/slow.php?ms=20000").status)
+        except (ProtocolError, OSError):
+            answers.append("cut")
+
+    t = threading.Thread(target=ask)
+    t.start()
+    assert wait_for(lambda: [w for w in s.workers() if w["state"] == "busy"])
+    began = time.monotonic()
+    s.stop()
+    assert time.monotonic() - began < 4
+    t.join(5)
+    assert answers[0] in ("cut", 502, 503)
+
+
+def test_second_signal_stops_at_once(serve):
+    s = serve({}, FILES)
+    t = threading.Thread(target=lambda: s.curl("/slow.php?ms=20000"))
+    t.start()
+    assert wait_for(lambda: [w for w in s.workers() if w["state"] == "busy"])
+    s.signal(signal.SIGTERM)
+    s.wait_log("stopping")
+    began = time.monotonic()
+    s.stop()
+    assert time.monotonic() - began < 4
+    t.join(5)
+
+
+def test_children_of_php_are_reaped(serve):
+    """What PHP leaves behind becomes the master's child, over and over."""
+    s = serve({}, {"index.php": "<?php exec('(sleep 0.05 &) >/dev/null 2>&1'); echo 'ok';",
+                   "die.php": "<?php posix_kill(getmypid(), 9);"})
+    for _ in range(100):
+        assert s.get("/").text == "ok"
+    assert wait_for(lambda: not [p for p, state in family(s.pid).items() if state == "Z"], 3)
+    # A worker that dies as such strangers do is still missed.
+    assert s.get("/die.php").status == 502
+    assert wait_for(lambda: len(s.workers()) == 2)
+    assert s.get("/").text == "ok"
+
+
+def test_workers_have_no_descriptors_of_others(serve):
+    s = serve({}, FILES)
+    if os.geteuid() != 0:
+        pytest.skip("reads other users' descriptors")
+    for w in s.workers():
+        fds = [os.readlink(f.path) for f in os.scandir(f"/proc/{w['pid']}/fd")]
+        assert len([f for f in fds if f.startswith("socket:")]) <= 1, fds
+        listening = {line.split()[9] for line in pathlib.Path("/proc/net/tcp").read_text(
+            ).splitlines()[1:] if line.split()[3] == "0A"}
+        assert not [f for f in fds if f.strip("socket:[]") in listening], fds
+
+
+# --- full disks --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def tiny(tmp_path):
+    """A file system of 1 MiB."""
+    at = tmp_path / "tiny"
+    at.mkdir()
+    tmp_path.chmod(0o755)
+    for p in tmp_path.parents:
+        if p == pathlib.Path("/tmp"):
+            break
+        p.chmod(0o755)
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m,mode=1777", "none", at],
+                      capture_output=True).returncode:
+        pytest.skip("cannot mount")
+    yield at
+    subprocess.run(["umount", "-l", at], check=True)
+
+
+@root_only
+def test_upload_to_a_full_disk(serve, tiny):
+    s = serve({"server": {"request": {"spool_dir": str(tiny), "max_body_size": "20M",
+                                      "memory_buffer": "64K"}}}, FILES)
+    r = s.post("/length.php", b"x" * 500000)
+    assert r.text == "500000"
+    with s.connect() as c:
+        c.send(build("POST", "/length.php", {"Content-Length": "5000000"}))
+        try:
+            c.send(b"x" * 5000000)
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        assert c.read_response().status in (500, 507)
+    line = s.wait_log(r".*spool.*").group(0)
+    assert "server.request.spool_dir" in s.log(), line
+    assert not list(tiny.iterdir())
+    assert s.post("/length.php", b"x" * 500000).text == "500000", "the room did not come back"
+
+
+@root_only
+def test_big_answer_with_a_full_disk_completes(serve, tiny):
+    s = serve({"server": {"request": {"spool_dir": str(tiny)}}}, FILES)
+    with s.connect(rcvbuf=16384, timeout=30) as c:
+        c.send(build(target="/big.php", headers={"Connection": "close"}))
+        time.sleep(0.5)
+        assert s.get("/").text == "ok"
+        r = c.read_response()
+    want = b"".join(bytes([97 + i % 26]) * 65536 for i in range(320))
+    assert r.status == 200 and r.body == want
+    assert not list(tiny.iterdir())
+
+
+# --- commands ----------------------------------------------------------------------------------
+
+
+ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith("EPHPM_")}
+
+
+def command(*args, cwd="/", env=None):
+    return subprocess.run([EPHPM, *args], cwd=cwd, text=True, capture_output=True, timeout=20,
+                          stdin=subprocess.DEVNULL, env={**ENVIRONMENT, **(env or {})})
+
+
+@pytest.mark.parametrize("args, code, says", [
+    (["--version"], 0, "ephpm "),
+    (["--help"], 0, "deploy"),
+    (["help"], 0, "deploy"),
+    (["nonsense"], 2, "nonsense"),
+    (["serve", "--nonsense"], 2, "--nonsense"),
+    (["serve", "extra"], 2, "extra"),
+    (["serve", "-c"], 2, "-c"),
+    (["dev", "-p", "99999999"], 2, "99999999"),
+    (["dev", "-p", "http"], 2, "http"),
+    (["serve", "-p", "1"], 2, "--listen"),
+    (["cache"], 2, "cache reset"),
+    (["config", "nonsense"], 2, "nonsense"),
+    (["config", "check"], 0, "right"),
+    (["config", "reference"], 0, "document_root"),
+    (["deploy", "-c", "/nonexistent/e.toml"], 1, "/nonexistent/e.toml"),
+])
+def test_command_line(tmp_path, args, code, says):
+    p = command(*args, cwd=tmp_path)
+    assert p.returncode == code, p
+    assert says in p.stdout + p.stderr, p
+    assert p.stdout if code == 0 else p.stderr, "said in the wrong place"
+
+
+@pytest.mark.parametrize("args", [["deploy"], ["reload"], ["status"], ["stop"],
+                                  ["cache", "reset"]])
+def test_command_without_a_server(tmp_path, args):
+    path = tmp_path / "none.sock"
+    p = command(*args, cwd=tmp_path, env={"EPHPM_SERVER__CONTROL_SOCKET": str(path)})
+    assert p.returncode == 1
+    assert "no server" in p.stderr and str(path) in p.stderr, p.stderr
+
+
+def test_commands_at_the_control_socket_that_are_none(serve):
+    s = serve({}, FILES)
+
+    def say(data, wait=True):
+        with socket.socket(socket.AF_UNIX) as c:
+            c.settimeout(8)
+            c.connect(str(s.control))
+            c.sendall(data)
+            return c.makefile().read() if wait else None
+
+    for data in b"\n", b"hello\n", b"[]\n", b'{"cmd":7}\n', b'{"cmd":"boom"}\n', b"x" * 5000:
+        assert '"ok":false' in say(data), data
+    # What follows a command is not a second one.
+    assert say(b'{"cmd":"status"}\n{"cmd":"stop"}\n').count('"ok":true') == 1
+    assert s.get("/").text == "ok"
+    mute = []
+    for _ in range(20):  # more than it keeps: those who say nothing are dropped in time
+        c = socket.socket(socket.AF_UNIX)
+        c.connect(str(s.control))
+        mute.append(c)
+    assert wait_for(lambda: s.cli("status").returncode == 0, 8, 0.5)
+    for c in mute:
+        c.close()
+
+
+def test_config_check_tells_the_place(tmp_path):
+    (tmp_path / "ephpm.toml").write_text("[server]\nlisten = 5\n")
+    p = command("config", "check", cwd=tmp_path)
+    assert p.returncode == 1 and "ephpm.toml:2:" in p.stderr
+
+
+# --- dev ---------------------------------------------------------------------------------------
+
+
+def test_dev_shows_changes_at_once(serve):
+    s = serve({}, {"index.php": "<?php echo 'one', require 'part.php';",
+                   "part.php": "<?php return 'A';"}, mode="dev")
+    for i in range(5):
+        assert s.get("/").text.startswith("one")
+        s.write("part.php", f"<?php return 'version {i}';")
+        assert s.get("/").text == f"oneversion {i}"
+    s.write("new.php", "<?php echo 'new';")
+    assert s.get("/new.php").text == "new"
+    s.write("new.php", "<?php echo $undefined;")
+    assert "Undefined variable" in s.get("/new.php").text
+
+
+def test_dev_takes_the_next_free_port_and_ends_with_ctrl_c(tmp_path):
+    tmp_path.chmod(0o755)
+    (tmp_path / "index.php").write_text("<?php echo 'dev';")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        p = subprocess.Popen([EPHPM, "dev", "-p", str(port)], cwd=tmp_path, text=True,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.DEVNULL, start_new_session=True,
+                             env={**ENVIRONMENT, "EPHPM_SERVER__CONTROL_SOCKET": str(
+                                 tmp_path / "c.sock")})
+        try:
+            text = ""
+            while "http://" not in text:
+                line = p.stdout.readline()
+                assert line, text
+                text += line
+            url = re.search(r"http://127\.0\.0\.1:(\d+)/", text)
+            assert port < int(url.group(1)) < port + 50
+            got = subprocess.run(["curl", "-s", url.group(0)], capture_output=True, timeout=10)
+            assert got.stdout == b"dev"
+            pids = family(p.pid)
+            os.killpg(p.pid, signal.SIGINT)  # as a terminal does: to everyone
+            assert p.wait(10) == 0
+            assert wait_for(lambda: not [x for x in pids if alive(x)], 2)
+            assert not (tmp_path / "c.sock").exists()
+        finally:
+            if p.poll() is None:
+                p.kill()
+            p.stdout.close()
