@@ -6,6 +6,7 @@ among the differences that are meant (KNOWN here, with the reasons in docs/diffe
 Needs ../shared/apps (the document root, the walk, how to start nginx and php-fpm), nginx, php-fpm.
 """
 import difflib
+import os
 import re
 import shutil
 import sys
@@ -54,7 +55,7 @@ ERROR_PAGE = re.compile(r"(?s)(<html>\n<head><title>\d{3} [^<]*</title></head>.*
 def walks(tmp_path_factory):
     """{"ephpm": folder, "nginx": folder} of one file per case."""
     app = App("conformance")
-    for program in "nginx", "php-fpm8.2", "curl":
+    for program in "nginx", "php-fpm" + os.environ.get("PHP_VERSION", "8.2"), "curl":
         if not shutil.which(program):
             pytest.skip(f"no {program}")
     base = tmp_path_factory.mktemp("conformance")
