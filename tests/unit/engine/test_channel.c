@@ -169,6 +169,27 @@ static void test_channel_carries_the_largest_message_at_every_position(void)
     pair_close(&t);
 }
 
+static void test_channel_passed_tells_what_was_taken(void)
+{
+    struct pair t;
+    uint64_t mark;
+
+    pair_open(&t, KB64, KB64);
+    CHECK_INT(put(t.front, 1, STR("first")), 0);
+    mark = channel_mark(t.front);
+    CHECK_INT(put(t.front, 2, STR("second")), 0);
+    (void)!channel_publish(t.front);
+    CHECK(!channel_passed(t.front, mark));
+    take(t.worker, 1, STR("first"));
+    (void)!channel_release(t.worker);
+    CHECK(!channel_passed(t.front, mark)); /* the one before it */
+    take(t.worker, 2, STR("second"));
+    CHECK(!channel_passed(t.front, mark)); /* taken, not given back */
+    (void)!channel_release(t.worker);
+    CHECK(channel_passed(t.front, mark));
+    pair_close(&t);
+}
+
 static void test_channel_room_says_what_put_does(void)
 {
     char *pattern = mem_new(PAIR_PATTERN);
@@ -448,6 +469,7 @@ const struct test tests_channel[] = {
     TEST(test_channel_open_refuses_sizes_beyond_the_segment),
     TEST(test_channel_publish_makes_messages_visible_together),
     TEST(test_channel_carries_the_largest_message_at_every_position),
+    TEST(test_channel_passed_tells_what_was_taken),
     TEST(test_channel_room_says_what_put_does),
     TEST(test_channel_rings_a_sleeping_consumer_once),
     TEST(test_channel_rings_a_producer_when_there_is_room_enough),
