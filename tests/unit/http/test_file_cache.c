@@ -245,6 +245,107 @@ static void test_file_cache_open_uses_what_it_opened(void)
     place_end(&p);
 }
 
+static struct file_cache_file *opened(struct file_cache *c, struct place *p, const char *name)
+{
+    struct file_cache_file *f = NULL;
+
+    CHECK_INT(file_cache_open(c, at(p, name), 0, &f), 0);
+    return f;
+}
+
+static void test_file_cache_keeps_content_of_small_files(void)
+{
+    static const struct {
+        const char *text;
+        bool kept;
+    } rows[] = {{"", true}, {"1", true}, {"1234", true}, {"12345", false}};
+    struct file_cache_config cfg = unwatched;
+    struct file_cache *c;
+    struct place p;
+
+    cfg.inline_bytes = 4;
+    c = file_cache_new(&cfg);
+    place_make(&p);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct file_cache_file *f;
+
+        test_row(rows[i].text);
+        put(&p, "a", rows[i].text);
+        file_cache_invalidate_all(c);
+        f = opened(c, &p, "a");
+        CHECK_INT(f->content.p != NULL, rows[i].kept);
+        if (rows[i].kept)
+            CHECK_STR(f->content, rows[i].text);
+        file_cache_put(f);
+    }
+    test_row(NULL);
+    file_cache_free(c);
+    place_end(&p);
+}
+
+static void test_file_cache_keeps_coded_bodies(void)
+{
+    struct file_cache_config cfg = unwatched;
+    struct file_cache_file *a, *b;
+    struct file_cache *c;
+    struct place p;
+
+    cfg.coded_bytes = 10;
+    c = file_cache_new(&cfg);
+    place_make(&p);
+    put(&p, "a", "1");
+    put(&p, "b", "1");
+    a = opened(c, &p, "a");
+    b = opened(c, &p, "b");
+    CHECK(file_cache_coded(a, CODING_GZIP).p == NULL);
+    file_cache_keep_coded(c, a, CODING_GZIP, STR("12345"));
+    CHECK_STR(file_cache_coded(a, CODING_GZIP), "12345");
+    CHECK(file_cache_coded(a, CODING_BR).p == NULL);
+    CHECK(file_cache_coded(b, CODING_GZIP).p == NULL);
+    file_cache_keep_coded(c, a, CODING_GZIP, STR("again")); /* the first one stays */
+    CHECK_STR(file_cache_coded(a, CODING_GZIP), "12345");
+    file_cache_keep_coded(c, b, CODING_GZIP, STR("123456")); /* no room */
+    CHECK(file_cache_coded(b, CODING_GZIP).p == NULL);
+    file_cache_keep_coded(c, b, CODING_BR, STR("67890"));
+    CHECK_STR(file_cache_coded(b, CODING_BR), "67890");
+    /* A file that left the cache keeps what it has for its holders, gets no more, and makes room.
+     */
+    file_cache_invalidate_all(c);
+    CHECK_STR(file_cache_coded(a, CODING_GZIP), "12345");
+    file_cache_keep_coded(c, a, CODING_BR, STR("1"));
+    CHECK(file_cache_coded(a, CODING_BR).p == NULL);
+    file_cache_put(a);
+    file_cache_put(b);
+    a = opened(c, &p, "a");
+    CHECK(file_cache_coded(a, CODING_GZIP).p == NULL);
+    file_cache_keep_coded(c, a, CODING_GZIP, STR("1234567890"));
+    CHECK_STR(file_cache_coded(a, CODING_GZIP), "1234567890");
+    file_cache_free(c);
+    CHECK_STR(file_cache_coded(a, CODING_GZIP), "1234567890");
+    file_cache_put(a);
+    place_end(&p);
+}
+
+static void test_file_cache_ref_is_one_more_holder(void)
+{
+    struct file_cache *c = file_cache_new(&unwatched);
+    struct file_cache_file *f;
+    struct place p;
+    char text[8];
+    size_t n = 0;
+
+    place_make(&p);
+    put(&p, "a", "text");
+    f = opened(c, &p, "a");
+    file_cache_ref(f);
+    file_cache_free(c);
+    file_cache_put(f);
+    CHECK_INT(fs_pread(f->fd, text, sizeof(text), 0, &n), 0);
+    CHECK_STR(str_n(text, n), "text");
+    file_cache_put(f);
+    place_end(&p);
+}
+
 static void test_file_cache_is_bounded(void)
 {
     struct file_cache_config cfg = {.max_entries = 8,
@@ -309,6 +410,9 @@ const struct test tests_file_cache[] = {
     TEST(test_file_cache_trusts_indirect_paths_briefly),
     TEST(test_file_cache_open_shares_descriptor),
     TEST(test_file_cache_open_uses_what_it_opened),
+    TEST(test_file_cache_keeps_content_of_small_files),
+    TEST(test_file_cache_keeps_coded_bodies),
+    TEST(test_file_cache_ref_is_one_more_holder),
     TEST(test_file_cache_is_bounded),
     TEST(test_file_cache_without_room_for_watches_looks_again),
     TEST_END,
