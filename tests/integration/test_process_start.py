@@ -144,18 +144,8 @@ def test_descriptor_limit_is_raised_or_complained_about(idle_server):
 
 def test_low_hard_descriptor_limit_warns(idle_server):
     s = idle_server()
-    s.process = None
-    real = subprocess.Popen
-
-    def limited(*args, **kwargs):
-        return real(*args, preexec_fn=lambda: resource.setrlimit(
-            resource.RLIMIT_NOFILE, (256, 256)), **kwargs)
-
-    subprocess.Popen = limited
-    try:
-        s.start()
-    finally:
-        subprocess.Popen = real
+    s.limit = 256
+    s.start()
     assert "LimitNOFILE" in s.log_lines("descriptor_limit_low")[0]
     assert s.get("/").text == "ok"
     s.stop()
