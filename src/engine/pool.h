@@ -145,7 +145,8 @@ struct pool_request {
     struct pool_worker *offered_to;
     struct deadline wait;
     uint64_t queued_ns;
-    bool self; /* made by this machine */
+    bool self;       /* made by this machine */
+    bool self_known; /* by none of the workers: it was looked at */
     bool has_head;
     bool body_ended; /* BODY_END of a streamed body was put */
 };

@@ -26,16 +26,24 @@ void relay_broken(struct pool *p, struct pool_worker *w, const char *why)
 
 bool relay_is_own_php(struct pool *p, struct pool_generation *g, struct pool_request *r)
 {
-    const struct sock_addr *peer = http_exchange_peer(r->x);
-    const struct sock_addr *local = http_exchange_local(r->x);
+    uint64_t inode;
 
     (void)p;
     if (clock_mono_ns() - r->queued_ns > RELAY_SELF_MS * 1000000ull)
         return true;
+    /* Once per request: who waits for it has had the connection since before it came. Under load
+     * from this machine (a TLS terminator, a load test) every request in the queue is asked about.
+     */
+    if (r->self_known)
+        return false;
+    r->self_known = true;
+    inode = process_tcp_inode(http_exchange_peer(r->x), http_exchange_local(r->x));
+    if (!inode)
+        return false;
     list_each (it, &g->workers) {
         struct pool_worker *w = CONTAINER_OF(it, struct pool_worker, node);
 
-        if (w->state == WORKER_BUSY && process_holds_tcp(w->pid, peer, local))
+        if (w->state == WORKER_BUSY && process_holds_socket(w->pid, inode))
             return true;
     }
     return false;

@@ -96,11 +96,13 @@ int process_raise_fd_limit(uint64_t *now) MUST_CHECK;
 /* Number of descriptors open in this process. */
 size_t process_count_fds(void);
 
-/* Does pid hold the TCP socket that is bound to local and connected to remote (both addresses of
- * this machine)? False when it cannot be known. Reads /proc: a fraction of a millisecond, for rare
- * questions only. */
+/* What names the TCP socket of this machine that is bound to local and connected to remote; 0: there
+ * is none, or it cannot be known. Microseconds. */
 struct sock_addr;
-bool process_holds_tcp(int64_t pid, const struct sock_addr *local, const struct sock_addr *remote);
+uint64_t process_tcp_inode(const struct sock_addr *local, const struct sock_addr *remote);
+/* Does pid hold that socket? False when it cannot be known. Looks at each of its descriptors in
+ * /proc. */
+bool process_holds_socket(int64_t pid, uint64_t inode);
 
 /* Path of the running executable. */
 int process_exe_path(char *out, size_t cap) MUST_CHECK;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "platform/fs.h"
+#include "platform/sock.h"
 #include "unit/platform/tmpdir.h"
 #include "unit/test.h"
 
@@ -187,6 +188,36 @@ static void test_process_kill_takes_one_pid_only(void)
     CHECK(!process_alive(-1));
 }
 
+static void check_inode_of(const char *address)
+{
+    struct sock_addr at, mine;
+    sock_t l = SOCK_NONE, c = SOCK_NONE, s = SOCK_NONE;
+    uint64_t inode;
+
+    CHECK_INT(sock_addr_parse(str_c(address), &at), 0);
+    CHECK_INT(sock_listen(&at, 1, &l), 0);
+    CHECK_INT(sock_local_addr(l, &at), 0);
+    CHECK_INT(process_tcp_inode(&at, &at), 0); /* it listens, nobody is connected */
+    CHECK_INT(sock_connect(&at, &c), 0);
+    CHECK_INT(sock_wait_readable(l, 1000), 0);
+    CHECK_INT(sock_accept(l, &s, NULL), 0);
+    CHECK_INT(sock_local_addr(c, &mine), 0);
+    inode = process_tcp_inode(&mine, &at);
+    CHECK(inode != 0);
+    CHECK(inode != process_tcp_inode(&at, &mine)); /* the other end is another socket */
+    CHECK(process_holds_socket(process_id(), inode));
+    sock_close(c);
+    CHECK(!process_holds_socket(process_id(), inode));
+    sock_close(s);
+    sock_close(l);
+}
+
+static void test_process_finds_its_sockets(void)
+{
+    check_inode_of("127.0.0.1:0");
+    check_inode_of("[::1]:0");
+}
+
 const struct test tests_process[] = {
     TEST(test_process_title_shows_in_proc),
     TEST(test_process_users_are_found),
@@ -197,5 +228,6 @@ const struct test tests_process[] = {
     TEST(test_process_exe_path_is_this_binary),
     TEST(test_process_signal_names),
     TEST(test_process_kill_takes_one_pid_only),
+    TEST(test_process_finds_its_sockets),
     TEST_END,
 };
