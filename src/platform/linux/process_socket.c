@@ -100,6 +100,7 @@ static bool diag_inode(
         struct nlmsghdr head;
         char bytes[1024];
     } reply;
+    const struct inet_diag_msg *found;
     int s = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
     ssize_t n = -1;
 
@@ -119,7 +120,10 @@ static bool diag_inode(
     if (reply.head.nlmsg_type != SOCK_DIAG_BY_FAMILY ||
         reply.head.nlmsg_len < NLMSG_LENGTH(sizeof(struct inet_diag_msg)))
         return false;
-    *inode = ((const struct inet_diag_msg *)NLMSG_DATA(&reply.head))->idiag_inode;
+    found = NLMSG_DATA(&reply.head);
+    /* The socket that listens at the local address is the kernel's answer when nobody is connected.
+     */
+    *inode = found->id.idiag_dport == q.body.id.idiag_dport ? found->idiag_inode : 0;
     return true;
 }
 
