@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The ephpm developers
-"""Request bodies: complete before PHP sees them, in memory or spooled; streamed where configured."""
+"""Request bodies: complete before PHP sees them, in memory or spooled; or streamed."""
 import hashlib
 import json
 import os
@@ -42,7 +42,8 @@ if ($f && $f['tmp_name']) { $f['ok'] = is_uploaded_file($f['tmp_name']);
     $f['md5'] = md5_file($f['tmp_name']); $f['moved'] = move_uploaded_file($f['tmp_name'],
     sys_get_temp_dir() . '/ephpm-test-' . getmypid()); unlink(sys_get_temp_dir() . '/ephpm-test-' .
     getmypid()); }
-echo json_encode(['f' => $f, 'post' => $_POST, 'input' => strlen(file_get_contents('php://input'))]);
+echo json_encode(['f' => $f, 'post' => $_POST,
+    'input' => strlen(file_get_contents('php://input'))]);
 """, "ignore.php": "<?php echo 'ignored';", "exit.php": "<?php exit('bye');"}
 
 
@@ -83,7 +84,8 @@ def test_get_with_body(server):
 
 def test_forms(server):
     for type_ in "application/x-www-form-urlencoded", "Application/X-WWW-Form-URLencoded; a=b":
-        v = json.loads(server.post("/echo.php", "a=1&b[]=2&b[]=3&c.d=4", {"Content-Type": type_}).text)
+        r = server.post("/echo.php", "a=1&b[]=2&b[]=3&c.d=4", {"Content-Type": type_})
+        v = json.loads(r.text)
         assert v["post"] == {"a": "1", "b": ["2", "3"], "c_d": "4"}
     v = json.loads(server.post("/echo.php", '{"a":1}', {"Content-Type": "application/json"}).text)
     assert v["post"] == [] and v["body"] == '{"a":1}'

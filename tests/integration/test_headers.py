@@ -16,7 +16,9 @@ FILES = {
     "index.php": "<?php echo 'front';", "echo.php": scripts.ECHO, "h.php": scripts.HEADERS,
     "big.php": scripts.BIG, "drip.php": scripts.DRIP, "a.txt": "static\n", "t.txt": "text " * 1000,
     "raw.php": "<?php\n@header(\"X-A: a\\r\\nX-Evil: b\"); @header(\"X-B: b\\nX-Evil: c\");\n"
-               "@header(\"X-C: c\\0d\"); \ntry { @setrawcookie('c', \"a\\r\\nX-Evil: d\"); } catch (ValueError) {}\necho 'ok';",
+               "@header(\"X-C: c\\0d\");\n"
+               "try { @setrawcookie('c', \"a\\r\\nX-Evil: d\"); }\n"
+               "catch (ValueError) {}\necho 'ok';",
     "html.php": "<?php foreach ($_GET['h'] ?? [] as $h) header($h);\n"
                 "echo str_repeat('<p>hello world</p>', 500);",
     "jpg.php": "<?php header('Content-Type: image/jpeg'); echo str_repeat('a', 5000);",
@@ -339,7 +341,8 @@ HTML = b"<p>hello world</p>" * 500
 
 
 @pytest.mark.parametrize("accept, codings", [
-    ("gzip", ["gzip"]), ("br", ["br"]), ("zstd", ["zstd"]), ("gzip, deflate, br, zstd", ["br", "zstd"]),
+    ("gzip", ["gzip"]), ("br", ["br"]), ("zstd", ["zstd"]),
+    ("gzip, deflate, br, zstd", ["br", "zstd"]),
     ("gzip;q=1.0, br;q=0.5", ["gzip"]), ("br;q=0, gzip;q=0.001", ["gzip"]), ("GZIP", ["gzip"]),
     ("x-gzip", ["gzip", None]), ("identity", [None]), ("", [None]), ("*", ["br", "zstd", "gzip"]),
     ("*;q=0", [None]), ("gzip;q=0", [None]), ("identity;q=0.5, gzip;q=0.4", [None, "gzip"]),

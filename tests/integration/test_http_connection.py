@@ -274,7 +274,8 @@ def test_tls_hello_is_refused(server):
 PROBE = "GET /touch.php?f={dir}/smuggled HTTP/1.1\r\nHost: x\r\n\r\n"
 
 BAD = {
-    "two lengths": "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabc",
+    "two lengths": "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\n"
+                   "abc",
     "list of lengths": "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3, 4\r\n\r\nabc",
     "length and chunked": "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n"
                           "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
@@ -400,7 +401,7 @@ def test_mutated_requests_do_no_harm(server):
     sound = [
         build("POST", "/echo.php/a%20b?x=%41", {"Transfer-Encoding": "chunked", "Cookie": "a=b"},
               chunked(b"hello", b"world" * 20)),
-        build("POST", "/echo.php", {"Content-Type": "application/x-www-form-urlencoded"}, "a=1&b=2"),
+        build("POST", "/echo.php", {"Content-Type": "application/x-www-form-urlencoded"}, "a=1"),
         build("GET", "/a.txt", {"Range": "bytes=0-2,4-", "If-None-Match": '"x"',
                                 "Accept-Encoding": "gzip;q=0.5, br"}),
         build("HEAD", "http://localhost/index.php", {"Expect": "100-continue"}),

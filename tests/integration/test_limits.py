@@ -314,7 +314,8 @@ def test_trusted_hosts_421(serve):
 
 
 def test_full_queue_is_shed_with_retry_after(serve):
-    s = serve({"php": {"workers": 1, "workers_min": 1, "queue_size": 2, "shed_after_ms": 300}}, FILES)
+    s = serve({"php": {"workers": 1, "workers_min": 1, "queue_size": 2, "shed_after_ms": 300}},
+              FILES)
     conns = [s.connect() for _ in range(8)]
     try:
         for c in conns:

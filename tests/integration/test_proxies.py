@@ -176,9 +176,11 @@ def test_proxy_header_in_single_bytes(proxied):
 
 
 @pytest.mark.parametrize("header", [
-    build(target="/"), b"PROXY TCP4 9.9.9.9 5.5.5.5 4711\r\n", b"PROXY TCP4 999.9.9.9 5.5.5.5 1 2\r\n",
+    build(target="/"), b"PROXY TCP4 9.9.9.9 5.5.5.5 4711\r\n",
+    b"PROXY TCP4 999.9.9.9 5.5.5.5 1 2\r\n",
     b"PROXY TCP4 9.9.9.9 5.5.5.5 70000 2\r\n", b"PROXY  TCP4 9.9.9.9 5.5.5.5 1 2\r\n",
-    b"PROXY TCP4 9.9.9.9 5.5.5.5 1 2\n", b"PROXY " + b"x" * 200, SIGNATURE + b"\x11\x11\0\x0c" + b"x" * 12,
+    b"PROXY TCP4 9.9.9.9 5.5.5.5 1 2\n", b"PROXY " + b"x" * 200,
+    SIGNATURE + b"\x11\x11\0\x0c" + b"x" * 12,
     SIGNATURE + b"\x21\x11\0\x04abcd"])
 def test_bad_proxy_header_is_cut(proxied, header):
     before = proxied.front()["php_executed"]

@@ -15,7 +15,8 @@ FILES = {
     "php/xxx/yyy.php": scripts.ECHO, "a.php/b.php": scripts.ECHO, "a b.php": scripts.ECHO,
     "cat.jpg": "<?php echo 'executed';", "plain.txt": "plain",
     "x.php~": "<?php secret", "x.php.bak": "<?php secret", "UP.PHP": "<?php secret",
-    ".env": "SECRET=1", ".git/config": "[secret]", ".user.ini": "secret=1", "sub/.htaccess": "secret",
+    ".env": "SECRET=1", ".git/config": "[secret]", ".user.ini": "secret=1",
+    "sub/.htaccess": "secret",
     ".well-known/acme": "token", "noext": "noext", "blocked/f.txt": "secret",
     "vendor/lib.php": "<?php echo 'vendor';", "ünï.txt": "unicode", "%41.txt": "percent",
 }

@@ -18,7 +18,8 @@ DATE = "Sun, 13 Sep 2020 12:26:40 GMT"
 FILES = {
     "index.php": "<?php echo 'front';", "abc.txt": ABC, "text.txt": TEXT, "empty.css": "",
     "pre.js": TEXT, "pre.js.gz": gzip.compress(TEXT.encode()), "pre.js.br": b"brotli bytes",
-    "stale.js": TEXT, "stale.js.gz": b"old", "page.html": "<p>", "pic.png": b"\x89PNG" + b"\0" * 5000,
+    "stale.js": TEXT, "stale.js.gz": b"old", "page.html": "<p>",
+    "pic.png": b"\x89PNG" + b"\0" * 5000,
     "big.bin": os.urandom(3 << 20),
 }
 
@@ -251,7 +252,8 @@ def test_etag_can_be_switched_off(serve):
 
 
 def test_file_cache_sees_changes(serve):
-    s = serve("[server.file_cache]\nenabled = true\nvalid_secs = 1", {"a.txt": "one", "t.txt": TEXT})
+    s = serve("[server.file_cache]\nenabled = true\nvalid_secs = 1",
+              {"a.txt": "one", "t.txt": TEXT})
     assert s.get("/a.txt").text == "one"
     for _ in range(2):
         r = s.get("/t.txt", {"Accept-Encoding": "gzip"})

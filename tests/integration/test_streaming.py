@@ -20,7 +20,8 @@ FILES = {
     # Each line says when it was written, so that the way to the client can be timed.
     "clock.php": """<?php while (ob_get_level()) ob_end_flush();
 for ($i = 0; $i < 20; $i++) { usleep(10000); printf("%.6f\\n", microtime(true)); flush(); }""",
-    "sse.php": """<?php header('Content-Type: text/event-stream'); header('Cache-Control: no-cache');
+    "sse.php": """<?php header('Content-Type: text/event-stream');
+header('Cache-Control: no-cache');
 while (ob_get_level()) ob_end_flush();
 register_shutdown_function(function () {
     file_put_contents($_GET['f'], connection_status() . ' ' . connection_aborted()); });
