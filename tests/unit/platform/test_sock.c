@@ -123,6 +123,7 @@ static void test_sock_back_pressure_says_again(void)
     static char out[SIZE], in[SIZE];
     struct str parts[PARTS];
     size_t sent = 0, got = 0, n, bad = 0;
+    uint64_t untaken;
     sock_t s[2];
     int rc;
 
@@ -144,12 +145,16 @@ static void test_sock_back_pressure_says_again(void)
         sent += n;
     }
     CHECK_INT(rc, ERR_AGAIN);
+    untaken = sock_untaken(s[0]);
+    CHECK(untaken <= sent);
     sock_shutdown_send(s[0]);
     while (sock_wait_readable(s[1], 2000) == 0 && sock_recv(s[1], in, sizeof(in), &n) == 0)
         for (size_t i = 0; i < n; i++)
             bad += in[i] != out[got++ % SIZE];
     CHECK_INT(got, sent);
     CHECK_INT(bad, 0);
+    /* What the peer took counts no more, where the system counts at all. */
+    CHECK(untaken == 0 || sock_untaken(s[0]) < untaken);
     sock_close(s[0]);
     sock_close(s[1]);
 }
