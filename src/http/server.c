@@ -70,6 +70,10 @@ void http_server_refuse(struct http_server *s, sock_t fd)
 
     s->counters.refused++;
     (void)!sock_sendv(fd, &text, 1, false, &sent); /* best effort: it is closed either way */
+    sock_shutdown_send(fd);
+    /* A request that is here already would turn the close into a reset, which can overtake the
+     * answer. */
+    (void)!sock_recv(fd, s->scratch, HTTP_SCRATCH, &sent);
     sock_close(fd);
 }
 

@@ -242,6 +242,10 @@ def test_max_connections_is_503(server):
         with server.connect() as c:
             r = c.request(target="/a.txt")
             assert r.status == 503 and r.get("Retry-After") and not r.keep_alive
+        for _ in range(10):
+            with server.connect() as c:
+                c.send(build(target="/a.txt") * 3)
+                assert c.read_all().startswith(b"HTTP/1.1 503 ")
         for c in conns:
             assert c.request(target="/a.txt").status == 200
     finally:
