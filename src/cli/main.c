@@ -248,8 +248,23 @@ int cli_config(struct cli *c)
 
 static int cli_version(struct cli *c)
 {
+    char path[4096];
+    struct str exe;
+    char *argv[] = {path, (char *)(uintptr_t)"--version", NULL};
+    struct process_spawn s = {.exe = path, .argv = argv};
+    struct process_status st;
+    int64_t pid;
+
     (void)c;
     printf("ephpm %s\n", EPHPM_VERSION);
+    (void)fflush(stdout); /* the PHP part prints next */
+    if (process_exe_path(path, sizeof(path)))
+        return CLI_OK;
+    exe = str_c(path);
+    exe.len = (size_t)str_rchr(exe, '/') + 1;
+    (void)str_put(path + exe.len, sizeof(path) - exe.len, STR("ephpm-php"));
+    if (process_spawn(&s, &pid) == 0)
+        (void)!process_wait(pid, &st); /* it said what there is to say */
     return CLI_OK;
 }
 

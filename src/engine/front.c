@@ -335,6 +335,7 @@ int front_main(void)
 
     list_init(&f.probes);
     process_ignore_sigpipe();
+    process_protect(); /* PHP runs as the same user */
     f.started_ms = clock_mono_ms();
     rc = net_loop_new(&f.loop);
     if (rc == 0)

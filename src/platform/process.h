@@ -80,6 +80,9 @@ void process_title_init(int argc, char **argv);
 void process_set_title_parts(const struct str *parts, size_t n);
 void process_set_title(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
+/* Other processes of the same user cannot look into this one or trace it, and it dumps no core. */
+void process_protect(void);
+
 bool process_is_root(void);
 /* ERR_NOTFOUND when there is no such user/group (name or number). group NULL: the user's own; a
  * number that is in no database is taken when the group is given, too. */

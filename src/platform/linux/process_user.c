@@ -4,6 +4,7 @@
 #include <grp.h>
 #include <pwd.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,11 @@
 
 /* Room for one entry of the user or group database, given to the _r functions. */
 enum { PROCESS_ENTRY_MAX = 65536 };
+
+void process_protect(void)
+{
+    (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* cannot fail with this value */
+}
 
 bool process_is_root(void)
 {

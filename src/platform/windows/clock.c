@@ -29,3 +29,8 @@ uint64_t clock_wall_us(void)
     GetSystemTimePreciseAsFileTime(&t);
     return ((((uint64_t)t.dwHighDateTime << 32) | t.dwLowDateTime) - unix_epoch) / 10;
 }
+
+void clock_sleep_ms(unsigned ms)
+{
+    Sleep(ms);
+}

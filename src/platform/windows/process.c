@@ -249,6 +249,11 @@ void process_set_title(const char *fmt, ...)
     /* A process has no title; that of the console belongs to its user. */
 }
 
+void process_protect(void)
+{
+    /* Who may open a process is said by its owner's access list. */
+}
+
 bool process_is_root(void)
 {
     TOKEN_ELEVATION e = {0};

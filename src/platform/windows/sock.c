@@ -261,6 +261,11 @@ void sock_close(sock_t s)
         (void)closesocket(s); /* gone whatever it says */
 }
 
+int sock_stream_pair(sock_t out[2])
+{
+    return ERR_UNSUPPORTED;
+}
+
 int sock_pair(sock_t out[2])
 {
     return ERR_UNSUPPORTED;
