@@ -46,6 +46,8 @@ static struct worker {
     bool finished; /* END was sent */
     bool client_gone;
     bool stop;
+    bool forked;       /* this is a child that the script made */
+    bool has_children; /* scripts made some, and not all are known to have ended */
 } worker = {.body_fd = -1};
 
 static void worker_ring(void)
@@ -64,6 +66,8 @@ static bool worker_cancelled(void)
 /* Puts one message, waiting for room. ERR_CLOSED when the request was cancelled meanwhile. */
 static int worker_put(uint16_t type, struct str data)
 {
+    if (worker.forked)
+        return ERR_CLOSED;
     for (;;) {
         int rc = channel_put(worker.channel, type, 0, worker.id, &data, data.len ? 1 : 0);
 
@@ -123,6 +127,8 @@ static int worker_read_body(void *arg, char *p, size_t n, size_t *got)
             worker.body_off += *got;
         return rc;
     }
+    if (worker.forked)
+        return ERR_CLOSED;
     for (;;) {
         int rc;
 
@@ -267,6 +273,13 @@ static void worker_log(
         (void)worker_put(CHANNEL_NOTE, str_sub(message, 0, WORKER_NOTE_MAX)); /* it is logged */
 }
 
+/* A script's child must not speak for the worker. */
+static void worker_forked(void *arg)
+{
+    (void)arg;
+    worker.forked = true;
+}
+
 static void worker_opcache_reset(void *arg)
 {
     (void)arg;
@@ -282,6 +295,7 @@ const struct embed_host worker_host = {
     .finish = worker_finish,
     .aborted = worker_aborted,
     .log = worker_log,
+    .forked = worker_forked,
     .opcache_reset = worker_opcache_reset,
 };
 
@@ -420,6 +434,18 @@ static void worker_title(struct str what, struct str uri)
     process_set_title_parts(parts, uri.len ? ARRAY_LEN(parts) : ARRAY_LEN(parts) - 2);
 }
 
+/* Takes what scripts left behind of their children. */
+static void worker_reap(void)
+{
+    struct process_status st;
+    int rc;
+
+    do {
+        rc = process_reap(&st);
+    } while (rc == 0);
+    worker.has_children = rc != ERR_NOTFOUND;
+}
+
 static int worker_serve(const struct channel_msg *msg, const char *data)
 {
     struct message_request m;
@@ -451,6 +477,9 @@ static int worker_serve(const struct channel_msg *msg, const char *data)
     worker_fill(&m, &req);
     worker_title(m.method, m.uri);
     embed_run(&req, &res);
+    worker.has_children = worker.has_children || res.forked;
+    if (worker.has_children)
+        worker_reap();
     rc = worker_end_response();
     if (rc == ERR_CORRUPT)
         return rc;

@@ -279,6 +279,16 @@ void embed_after_fork(void)
     embed_install_crash_handler();
 }
 
+void embed_forked(void)
+{
+    embed_g.forked = true;
+    embed_g.head_sent = embed_g.finished = embed_g.body_done = true;
+    embed_output_reset();
+    SG(rfc1867_uploaded_files) = NULL; /* the parent's to remove */
+    if (embed_g.host.forked)
+        embed_g.host.forked(embed_g.host.arg);
+}
+
 /* --- small requests of our own ---------------------------------------------------------------- */
 
 int embed_mini_request(void (*fn)(void *arg), void *arg)

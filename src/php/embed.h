@@ -103,6 +103,10 @@ struct embed_host {
      * returns, and outside embed_run(), messages come here too. */
     void (*log)(
         void *arg, enum embed_log_kind kind, struct str message, const char *script, uint32_t line);
+    /* The script forked, and this is the child: what the parent shares with others is not its own
+     * any more. No other callback but log() follows; the process ends with the request. NULL is
+     * allowed. */
+    void (*forked)(void *arg);
     /* OPcache was reset by PHP code (opcache_reset()): the host may want to know. NULL is allowed.
      */
     void (*opcache_reset)(void *arg);
@@ -147,6 +151,7 @@ struct embed_result {
     size_t memory_peak; /* bytes */
     bool client_gone;
     bool replace; /* the process must not take another request */
+    bool forked;  /* the script made child processes and may have left some */
 };
 
 /* Runs one request to its end, shutdown functions included. Never longjmps out. */

@@ -41,6 +41,8 @@ struct embed_global {
     bool interrupt_hit;  /* embed_interrupt() ended the script */
     struct err *collect; /* takes the first fatal message, or NULL */
     volatile sig_atomic_t interrupted;
+    bool forked;       /* this process is the child of a script's pcntl_fork() */
+    bool has_children; /* the running script called it */
 
     char *out; /* output not yet given to the host */
     size_t out_len;
@@ -51,6 +53,8 @@ extern struct embed_global embed_g;
 enum { EMBED_OUT_CAP = 32768 };
 
 /* embed.c */
+/* This process is a child that the script made: nothing of it reaches the client. */
+void embed_forked(void);
 /* A request of our own without client, body and variables, around fn. ERR_IO when PHP could not
  * start it. */
 int embed_mini_request(void (*fn)(void *arg), void *arg) MUST_CHECK;

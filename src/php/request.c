@@ -142,7 +142,7 @@ static void reset_state(const struct embed_request *req)
     embed_g.req = req;
     embed_g.head_sent = embed_g.finished = embed_g.client_gone = embed_g.body_done = false;
     embed_g.fatal = embed_g.memory = embed_g.interrupt_hit = false;
-    embed_g.quiet = false;
+    embed_g.quiet = embed_g.has_children = false;
     embed_g.collect = NULL;
     embed_g.status = 0;
     embed_g.open_errno = 0;
@@ -252,6 +252,8 @@ void embed_run(const struct embed_request *req, struct embed_result *out)
     reset_state(req);
     embed_variables_apply_env(req);
     run_guarded(req, out);
+    if (embed_g.forked)
+        _exit(EG(exit_status) & 0xff); /* the parent answers */
     embed_output_drain();
     SG(server_context) = NULL;
     embed_g.req = NULL;
@@ -260,4 +262,5 @@ void embed_run(const struct embed_request *req, struct embed_result *out)
     out->status = embed_g.status;
     out->client_gone = embed_g.client_gone;
     out->replace = embed_g.broken;
+    out->forked = embed_g.has_children;
 }

@@ -183,6 +183,40 @@ def test_time_limit_is_per_request(server):
     assert server.get(long).text == "long"
 
 
+def test_child_of_the_script_ends_with_its_request(server):
+    """It neither answers in the place of its parent nor takes requests."""
+    if "pcntl" not in server.get(snippet(server, "echo implode(' ', get_loaded_extensions());")).text:
+        pytest.skip("this PHP has no pcntl")
+    code = """$t = $_FILES['f']['tmp_name'] ?? ''; $p = pcntl_fork();
+        if ($p === 0) { echo 'child'; header('X-Child: 1'); flush(); error_log('of the child');
+            fastcgi_finish_request(); trigger_error('also of the child');
+            END; }
+        pcntl_waitpid($p, $s); echo 'parent ', pcntl_wifexited($s) ? pcntl_wexitstatus($s) : -1,
+            $t === '' ? '' : (file_exists($t) ? ' kept' : ' lost');"""
+    for end, status in ("exit(7)", 7), ("exit", 0), ("nope()", 255), ("return", 0):
+        path = snippet(server, code.replace("END", end))
+        pids = {w["pid"] for w in server.workers()}
+        for _ in range(2):
+            r = server.get(path)
+            assert (r.status, r.text) == (200, f"parent {status}") and "X-Child" not in r
+        body = (b'--B\r\nContent-Disposition: form-data; name="f"; filename="x"\r\n\r\ny\r\n--B--\r\n')
+        r = server.request("POST", path, {"Content-Type": "multipart/form-data; boundary=B"}, body)
+        assert r.text == f"parent {status} kept"
+        assert {w["pid"] for w in server.workers()} == pids
+    server.wait_log("of the child")
+    # One that outlives the request of its parent.
+    mark = server.tmp / "outlived"
+    r = server.get(snippet(server, f"if (pcntl_fork() === 0) {{ usleep(200000); echo 'child'; flush(); "
+                                   f"file_put_contents('{mark}', 1); exit; }} echo 'parent';"))
+    assert r.text == "parent"
+    assert server.get(snippet(server, "echo 'next';")).text == "next"
+    assert ephpm.wait_for(mark.exists)
+    mark.unlink()
+    # The next request takes what is left of it, so that no zombies gather.
+    assert ephpm.wait_for(lambda: server.get("/s1.php") and "Z" not in ephpm.family(
+        server.pid).values())
+
+
 def test_child_processes_have_default_signals(server):
     r = server.get(snippet(server, "echo shell_exec('trap - PIPE; kill -PIPE $$; echo survived'), '|', "
                                    "trim(file_get_contents('/proc/self/status') ? 'ok' : '');"))

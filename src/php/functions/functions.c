@@ -104,7 +104,8 @@ static const zend_function_entry functions[] = {ZEND_FE(fastcgi_finish_request, 
 
 /* --- hooks on PHP's functions ----------------------------------------------------------------- */
 
-static zif_handler stock_chdir, stock_opcache_reset, stock_pcntl_signal, stock_pcntl_sigprocmask;
+static zif_handler stock_chdir, stock_pcntl_fork, stock_opcache_reset, stock_pcntl_signal,
+    stock_pcntl_sigprocmask;
 
 static ZEND_FUNCTION(wrapped_chdir)
 {
@@ -122,6 +123,16 @@ static ZEND_FUNCTION(wrapped_pcntl_sigprocmask)
 {
     embed_timer_forget();
     stock_pcntl_sigprocmask(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+}
+
+/* A child of the script would go on as a second worker, with the first one's channel. */
+static ZEND_FUNCTION(wrapped_pcntl_fork)
+{
+    stock_pcntl_fork(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    if (Z_TYPE_P(return_value) == IS_LONG && Z_LVAL_P(return_value) == 0)
+        embed_forked();
+    else
+        embed_g.has_children = true;
 }
 
 static ZEND_FUNCTION(wrapped_opcache_reset)
@@ -152,6 +163,7 @@ void embed_functions_wrap(void)
      * gaps: the gap would close when the table grows, and one function of the script would stay. */
     zend_hash_rehash(CG(function_table));
     stock_chdir = wrap("chdir", ZEND_FN(wrapped_chdir));
+    stock_pcntl_fork = wrap("pcntl_fork", ZEND_FN(wrapped_pcntl_fork));
     stock_pcntl_signal = wrap("pcntl_signal", ZEND_FN(wrapped_pcntl_signal));
     stock_pcntl_sigprocmask = wrap("pcntl_sigprocmask", ZEND_FN(wrapped_pcntl_sigprocmask));
     stock_opcache_reset = wrap("opcache_reset", ZEND_FN(wrapped_opcache_reset));
