@@ -28,12 +28,12 @@ register_shutdown_function(function () {
 for ($i = 0; ; $i++) { echo "data: $i\\n\\n"; flush(); usleep(5000); }""",
     "endless.php": """<?php set_time_limit(0); while (ob_get_level()) ob_end_flush();
 $s = str_repeat('x', 65536); while (true) { echo $s; flush(); }""",
-    "early.php": "<?php flush(); usleep(300000); echo 'late';",
+    "early.php": "<?php flush(); usleep(600000); echo 'late';",
     "hold.php": "<?php echo 'a'; usleep(200000); echo 'b';",
     "ignore.php": """<?php ignore_user_abort(true); while (ob_get_level()) ob_end_flush();
 for ($i = 0; $i < 30; $i++) { echo str_repeat('x', 100000); flush(); usleep(10000); }
 file_put_contents($_GET['f'], 'ran to the end ' . connection_aborted());""",
-    "finish.php": """<?php echo 'done'; fastcgi_finish_request(); usleep(300000);
+    "finish.php": """<?php echo 'done'; fastcgi_finish_request(); usleep(600000);
 file_put_contents($_GET['f'], connection_status() . getmypid());""",
     "quiet.php": """<?php set_time_limit(0); register_shutdown_function(function () {
     file_put_contents($_GET['f'], 'stopped'); });
@@ -67,7 +67,7 @@ def test_flushed_pieces_come_one_by_one(server):
             times.append(time.monotonic())
         assert c.read_chunk() == b"" and r.get("Content-Length") is None
         gaps = [b - a for a, b in zip(times, times[1:])]
-        assert all(0.05 < g < 0.3 for g in gaps), gaps
+        assert all(0.04 < g < 0.5 for g in gaps), gaps
         assert c.request(target="/a.txt").status == 200
 
 
@@ -79,7 +79,7 @@ def test_flush_reaches_the_client_in_milliseconds(server):
         while chunk := c.read_chunk():
             late.append(time.time() - float(chunk))
     late.sort()
-    assert len(late) == 20 and late[len(late) // 2] < 0.005 and late[-1] < 0.1, late
+    assert len(late) == 20 and late[len(late) // 2] < 0.005 and late[-1] < 0.25, late
 
 
 def test_without_flush_the_answer_is_one_piece(server):
@@ -93,7 +93,7 @@ def test_flush_before_output_sends_the_head(server):
         t = time.monotonic()
         c.send(build(target="/early.php"))
         assert c.read_head().status == 200
-        assert time.monotonic() - t < 0.25
+        assert time.monotonic() - t < 0.5
         assert c.read_chunk() == b"late" and c.read_chunk() == b""
 
 
@@ -206,7 +206,7 @@ def test_finished_request_goes_on(server):
     with server.connect() as c:
         t = time.monotonic()
         assert c.request(target=f"/finish.php?f={f}").text == "done"
-        assert time.monotonic() - t < 0.25
+        assert time.monotonic() - t < 0.5
         assert c.request(target="/a.txt").text == "static\n"
     assert wait_for(lambda: f.exists() and f.read_text(), 5).startswith("0")
     f.unlink()
