@@ -234,11 +234,12 @@ class Server:
         return self
 
     def __exit__(self, kind, *_):
-        if kind is None:
-            self.stop()
-        else:
+        try:
+            if kind is None:
+                self.stop()
+        finally:
             self.kill()
-        shutil.rmtree(self.dir, ignore_errors=True)
+            shutil.rmtree(self.dir, ignore_errors=True)
 
     @property
     def pid(self):
