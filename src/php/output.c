@@ -122,6 +122,7 @@ static size_t collect_fields(
     sapi_headers_struct *sh, struct embed_field *fields, struct embed_head *head)
 {
     bool from_line = sh->http_status_line != NULL;
+    bool from_header = false, location = false;
     size_t n = 0;
 
     for (zend_llist_element *e = sh->headers.head; e; e = e->next) {
@@ -132,7 +133,7 @@ static size_t collect_fields(
             continue;
         if (str_ieq(f.name, STR("Status"))) {
             if (!from_line)
-                from_line = status_header(f.value, &head->status, &head->reason);
+                from_line = from_header = status_header(f.value, &head->status, &head->reason);
             continue;
         }
         if (str_ieq(f.name, STR("Content-Type"))) {
@@ -140,7 +141,13 @@ static size_t collect_fields(
                 continue;
             f.name = STR("Content-Type"); /* PHP itself says "Content-type" */
         }
+        location = location || str_ieq(f.name, STR("Location"));
         fields[n++] = f;
+    }
+    /* As under nginx, for which 200 is what a CGI program says by saying no status. */
+    if (location && head->status == 200 && !from_header) {
+        head->status = 302;
+        head->reason = STR_NONE;
     }
     return n;
 }
