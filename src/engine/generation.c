@@ -256,6 +256,7 @@ void generation_fork(struct generation *g, bool reserve, bool asked)
     struct master_worker *w;
     struct ipc_out out;
     sock_t pair[2] = {SOCK_NONE, SOCK_NONE};
+    char why[96];
     int rc;
 
     if (g->state == GEN_BOOTING && asked && !reserve) {
@@ -274,8 +275,13 @@ void generation_fork(struct generation *g, bool reserve, bool asked)
     w->channel_fd = w->socket_fd = -1;
     list_push(&g->workers, &w->node);
     rc = channel_create(sizes, &w->channel_fd);
-    if (rc == 0)
-        rc = sock_pair(pair);
+    if (rc) {
+        (void)snprintf(why, sizeof(why), "its shared memory cannot be made: %s", err_text(rc));
+        generation_worker_free(w);
+        generation_say_fork_failed(g, reserve, asked, why);
+        return;
+    }
+    rc = sock_pair(pair);
     w->socket_fd = (int)pair[0];
     if (rc == 0) {
         ipc_begin(&out, "fork");

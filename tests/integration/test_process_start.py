@@ -157,7 +157,7 @@ def test_no_room_for_shared_memory(idle_server):
     text = refused(s, before=lambda: (
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN),
         resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))))
-    assert "no worker could be started" in text
+    assert "no worker could be started" in text and "shared memory" in text
 
 
 def test_script_with_an_error_does_not_keep_it_from_starting(serve):
