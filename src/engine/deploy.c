@@ -42,7 +42,20 @@ static const char *deploy_kind_name(enum op_kind k)
 
 enum { DEPLOY_RETRY_MS = 500, DEPLOY_RETRY_MAX_MS = 30000 }; /* of a recovery that failed */
 
-/* After an operation. systemd is told when it was a reload. */
+/* Tells systemd that a reload is over, once it is over for every site. */
+static void deploy_say_reloaded(struct master *m)
+{
+    list_each (it, &m->sites) {
+        struct operation *op = &CONTAINER_OF(it, struct site, node)->op;
+
+        if (op->step != OP_NONE && op->kind == OP_RELOAD)
+            return;
+    }
+    if (!m->stopping)
+        (void)!process_notify("READY=1"); /* nobody may listen */
+}
+
+/* After an operation. */
 static void deploy_clear(struct site *s)
 {
     struct operation *op = &s->op;
@@ -53,8 +66,8 @@ static void deploy_clear(struct site *s)
     fs_close(op->result_fd);
     config_unref(op->config);
     *op = (struct operation){.step = OP_NONE, .list_fd = -1, .result_fd = -1};
-    if (reload && !s->master->stopping)
-        (void)!process_notify("READY=1"); /* nobody may listen */
+    if (reload)
+        deploy_say_reloaded(s->master);
 }
 
 void deploy_fini(struct master *m)
@@ -259,7 +272,7 @@ int deploy_begin(struct site *s, enum op_kind kind, struct control_client *clien
     }
     rc = deploy_start(s, kind, client, err);
     if (rc && kind == OP_RELOAD)
-        (void)!process_notify("READY=1"); /* as above */
+        deploy_say_reloaded(s->master);
     return rc;
 }
 
