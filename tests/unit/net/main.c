@@ -6,14 +6,14 @@
 
 extern const struct test tests_deadline[];
 extern const struct test tests_loop[];
-extern const struct test tests_signal[];
+extern const struct test tests_loop_unix[];
 extern const struct test tests_stream[];
-extern const struct test tests_stream_disk[];
+extern const struct test tests_stream_unix[];
 
 int main(int argc, char **argv)
 {
     const struct test *const groups[] = {
-        tests_loop, tests_signal, tests_deadline, tests_stream, tests_stream_disk, NULL};
+        tests_loop, tests_loop_unix, tests_deadline, tests_stream, tests_stream_unix, NULL};
 
     process_ignore_sigpipe();
     if (sock_startup())

@@ -72,15 +72,28 @@ const struct stream_cbs end_cbs = {
     .on_error = end_on_error,
 };
 
-void end_open(struct end *e, bool local)
+/* What was sent before the stream had the socket. */
+static void end_fill_socket(struct end *e, sock_t s)
+{
+    struct str junk = str_n(end_pattern(0, PATTERN), PATTERN);
+    size_t sent;
+
+    while (sent = 0, sock_sendv(s, &junk, 1, false, &sent) == 0)
+        e->junk += sent;
+}
+
+void end_open(struct end *e, bool full)
 {
     sock_t pair[2];
 
     memset(e, 0, sizeof(*e));
     e->read_step = 1 << 20;
     CHECK_INT(net_loop_new(&e->loop), 0);
-    if (!local || sock_stream_pair(pair) == ERR_UNSUPPORTED)
+    e->small = full && sock_stream_pair(pair) == 0;
+    if (!e->small)
         net_tcp_pair(pair);
+    if (full)
+        end_fill_socket(e, pair[0]);
     e->peer = pair[1];
     CHECK_INT(stream_open(&e->s, e->loop, pair[0], &end_cbs), 0);
 }
@@ -124,19 +137,29 @@ int end_fill(struct end *e, size_t step)
     return rc;
 }
 
+bool end_read(struct end *e, size_t n)
+{
+    size_t got = 0, skip;
+
+    if (sock_recv(e->peer, buf_reserve(&e->got, n), n, &got))
+        return false;
+    e->got.len += got;
+    skip = MIN(e->junk, e->got.len);
+    e->junk -= skip;
+    buf_consume(&e->got, skip);
+    return true;
+}
+
 static bool end_step(void *arg)
 {
     struct end *e = arg;
-    size_t budget = e->read_step;
 
-    while (budget) {
-        size_t n = MIN(budget, (size_t)65536), got = 0;
-        int rc = sock_recv(e->peer, buf_reserve(&e->got, n), n, &got);
+    for (size_t left = e->read_step; left > 0;) {
+        size_t n = MIN(left, (size_t)65536);
 
-        if (rc)
+        if (!end_read(e, n))
             break;
-        e->got.len += got;
-        budget -= got;
+        left -= n;
     }
     return e->got.len >= e->wrote.len && stream_queued(&e->s) == 0;
 }

@@ -289,27 +289,6 @@ static void test_loop_watch_of_a_reused_descriptor(void)
     net_loop_free(l);
 }
 
-static void test_loop_reset_shows_as_readable(void)
-{
-    struct net_loop *l = NULL;
-    struct watcher w;
-    size_t got = 0;
-    char c;
-
-    CHECK_INT(net_loop_new(&l), 0);
-    watcher_open(&w, l);
-    w.closes = true;
-    net_watch_set(w.watch, NET_READ);
-    sock_set_reset_on_close(w.pair[1]);
-    sock_close(w.pair[1]);
-    w.pair[1] = SOCK_NONE;
-    net_run_until(l, was_called, &w);
-    CHECK(w.events & NET_READ);
-    CHECK_INT(sock_recv(w.pair[0], &c, 1, &got), ERR_CLOSED);
-    watcher_close(&w);
-    net_loop_free(l);
-}
-
 static void test_loop_watch_refuses_no_socket(void)
 {
     struct net_loop *l = NULL;
@@ -331,7 +310,6 @@ const struct test tests_loop[] = {
     TEST(test_loop_watch_closes_itself),
     TEST(test_loop_closed_watch_is_not_called),
     TEST(test_loop_watch_of_a_reused_descriptor),
-    TEST(test_loop_reset_shows_as_readable),
     TEST(test_loop_watch_refuses_no_socket),
     TEST_END,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The ephpm developers */
 
-/* A spool on a disk that is full: a tmpfs of a few pages, for which one must be root. */
+/* What Wine does not do, and a disk that is full: a tmpfs, for which one must be root. */
 #include <sys/mount.h>
 
 #include "net/stream.h"
@@ -46,7 +46,28 @@ static void test_stream_disk_full_takes_nothing(void)
     tmpdir_fini(&t);
 }
 
-const struct test tests_stream_disk[] = {
+/* (Wine sends FIN instead.) */
+static void test_stream_abort_resets(void)
+{
+    struct end e;
+    size_t got = 0;
+    char c;
+
+    end_open(&e, false);
+    stream_abort(&e.s);
+    stream_abort(&e.s);
+    CHECK_INT(sock_wait_readable(e.peer, 5000), 0);
+    CHECK_INT(sock_recv(e.peer, &c, 1, &got), ERR_CLOSED);
+    end_close(&e);
+    end_open(&e, false);
+    stream_close(&e.s);
+    CHECK_INT(sock_wait_readable(e.peer, 5000), 0);
+    CHECK_INT(sock_recv(e.peer, &c, 1, &got), ERR_EOF);
+    end_close(&e);
+}
+
+const struct test tests_stream_unix[] = {
     TEST(test_stream_disk_full_takes_nothing),
+    TEST(test_stream_abort_resets),
     TEST_END,
 };

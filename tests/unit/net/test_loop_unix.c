@@ -80,9 +80,45 @@ static void test_signal_refuses_what_cannot_be_caught(void)
     net_loop_free(l);
 }
 
-const struct test tests_signal[] = {
+/* --- reset (Wine sends FIN instead) ----------------------------------------------------------- */
+
+static void on_ready(void *arg, int events)
+{
+    *(int *)arg |= events;
+}
+
+static bool is_readable(void *arg)
+{
+    return *(int *)arg & NET_READ;
+}
+
+static void test_loop_reset_shows_as_readable(void)
+{
+    struct net_loop *l = NULL;
+    struct net_watch *w = NULL;
+    sock_t pair[2];
+    size_t got = 0;
+    int events = 0;
+    char c;
+
+    CHECK_INT(net_loop_new(&l), 0);
+    net_tcp_pair(pair);
+    CHECK_INT(net_watch_open(l, pair[0], on_ready, &events, &w), 0);
+    net_watch_set(w, NET_READ);
+    sock_set_reset_on_close(pair[1]);
+    sock_close(pair[1]);
+    net_run_until(l, is_readable, &events);
+    CHECK_INT(events, NET_READ);
+    CHECK_INT(sock_recv(pair[0], &c, 1, &got), ERR_CLOSED);
+    net_watch_close(w);
+    sock_close(pair[0]);
+    net_loop_free(l);
+}
+
+const struct test tests_loop_unix[] = {
     TEST(test_signal_is_delivered_by_the_loop),
     TEST(test_signal_closes_itself),
     TEST(test_signal_refuses_what_cannot_be_caught),
+    TEST(test_loop_reset_shows_as_readable),
     TEST_END,
 };
