@@ -190,7 +190,7 @@ stage_tsan() {
 # Each fuzzer runs its corpus and a fixed number of inputs.
 stage_fuzz() {
     stage_need build fuzz || return
-    stage_build fuzz -DCMAKE_C_COMPILER=clang-19 || return
+    stage_build fuzz || return
     [ -n "$(stage_tests fuzz fuzz)" ] || return 0
     stage_count fuzz tools/run-ctest build/fuzz '^fuzz\.'
 }
