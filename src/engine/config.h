@@ -71,6 +71,7 @@ struct config_response {
     struct conf_pairs headers;
     struct conf_pairs error_pages; /* "404" -> path */
     uint64_t buffer_memory;
+    uint64_t max_spool;
     const char *server_header; /* "": none is sent */
 };
 

@@ -120,6 +120,8 @@ static const struct conf_row rows[] = {
         RELOAD,
         "Memory for an answer that its client takes slowly, before it is spooled to a file.",
         RANGE(4096, 1 << 30)),
+    ROW("server.response.max_spool", server.response.max_spool, CONF_SIZE, "1073741824", RELOAD,
+        "Disk for such an answer; beyond it, PHP waits for the client. 0: nothing is spooled."),
     ROW("server.response.server_header", server.response.server_header, CONF_STRING, "\"ephpm\"",
         RELOAD, "The Server header; empty: none.", .check = config_check_header_value),
 
@@ -178,18 +180,23 @@ static const struct conf_row rows[] = {
     ROW("server.limits.per_site_burst", server.limits.per_site_burst, CONF_INT, "20", RELOAD,
         "Requests that per_site_rate lets through at once.", RANGE(1, ANY)),
 
-    ROW("server.file_cache.enabled", server.file_cache.enabled, CONF_BOOL, "false", RELOAD,
-        "Keep static files and what is known about them in memory."),
+    ROW("server.file_cache.enabled", server.file_cache.enabled, CONF_BOOL, "true", RELOAD,
+        "Keep static files and what is known about them in memory. Changes are noticed at once, so "
+        "unlike elsewhere this is on by default."),
     ROW("server.file_cache.max_entries", server.file_cache.max_entries, CONF_INT, "10000", RELOAD,
         "Number of files.", RANGE(1, 10000000)),
     ROW("server.file_cache.valid_secs", server.file_cache.valid_secs, CONF_INT, "30", RELOAD,
-        "Seconds before a file is checked for changes again.", RANGE(0, 86400)),
+        "Seconds before a file is checked for changes again although no change was noticed.",
+        RANGE(0, 86400)),
     ROW("server.file_cache.inactive_secs", server.file_cache.inactive_secs, CONF_INT, "60", RELOAD,
-        "Seconds after which an unused file is dropped.", RANGE(1, 86400)),
+        "Seconds after which an unused file is closed.", RANGE(1, 86400)),
     ROW("server.file_cache.inline_threshold", server.file_cache.inline_threshold, CONF_SIZE,
-        "1048576", RELOAD, "Files up to this size are kept with their content."),
+        "1048576", RELOAD,
+        "Files up to this size, at most 64K, are kept with their content; the kernel's own cache "
+        "serves "
+        "larger ones without a copy."),
     ROW("server.file_cache.precompress", server.file_cache.precompress, CONF_BOOL, "true", RELOAD,
-        "Keep a compressed copy too."),
+        "Keep the compressed form of what was compressed once."),
 
     ROW("php.mode", php.mode, CONF_ENUM, "\"fpm\"", SITE,
         "`fpm`: every request starts PHP afresh. `worker` is not available in this version.",

@@ -89,9 +89,14 @@ static bool front_internal(void *arg, struct http_exchange *x)
     int status = 200;
     struct str type = STR("application/json");
 
-    if (!get || x->head.chunked || x->head.content_length > 0)
-        return false;
-    x->body.done = true;
+    if (x->head.chunked || x->head.content_length > 0)
+        x->keep_alive = false; /* the body is not read */
+    else
+        x->body.done = true;
+    if (!get) {
+        http_respond_status(x, 405, STR("Allow"), STR("GET, HEAD"), "internal endpoint");
+        return true;
+    }
     if (str_eq(x->path, STR("/_ephpm/health"))) {
         type = STR("text/plain; charset=utf-8");
         buf_add_lit(&b, "ok\n");
@@ -106,7 +111,8 @@ static bool front_internal(void *arg, struct http_exchange *x)
     } else if (str_eq(x->path, STR("/_ephpm/requests")) && f->log) {
         front_request_log(f, &b);
     } else {
-        return false;
+        http_respond_status(x, 404, STR_NONE, STR_NONE, "no such endpoint");
+        return true;
     }
     http_respond_simple(x, status, type, buf_str(&b));
     buf_fini(&b);

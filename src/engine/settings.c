@@ -5,7 +5,12 @@
 #include "base/mem.h"
 
 enum {
-    SETTINGS_RESPONSE_SPOOL_MB = 1024 /* a slow client's answer on disk; more makes PHP wait */
+    SETTINGS_OPEN_FILES = 512,
+    SETTINGS_WATCHES = 4096,
+    SETTINGS_INLINE_MAX = 65536, /* sendfile does better for larger files */
+    SETTINGS_INLINE_MB = 64,
+    SETTINGS_CODED_MB = 64,
+    SETTINGS_UNWATCHED_MS = 1000 /* where no change notice can be had */
 };
 
 static void settings_release(void *owner)
@@ -113,6 +118,24 @@ static void settings_static(struct http_settings *s, const struct config *cfg)
     };
 }
 
+/* Without the cache an entry is good for the moment only, and nothing is kept. */
+static void settings_files(struct http_settings *s, const struct config *cfg)
+{
+    const struct config_file_cache *c = &cfg->server.file_cache;
+
+    s->files = (struct file_cache_config){
+        .max_entries = (size_t)c->max_entries,
+        .max_open = c->enabled ? SETTINGS_OPEN_FILES : 0,
+        .max_watches = c->enabled ? SETTINGS_WATCHES : 0,
+        .inline_bytes = c->enabled ? MIN(c->inline_threshold, (uint64_t)SETTINGS_INLINE_MAX) : 0,
+        .inline_total = SETTINGS_INLINE_MB << 20,
+        .coded_bytes = c->enabled && c->precompress ? SETTINGS_CODED_MB << 20 : 0,
+        .valid_ms = c->enabled ? (uint32_t)c->valid_secs * 1000 : 0,
+        .unwatched_ms = c->enabled ? SETTINGS_UNWATCHED_MS : 0,
+        .inactive_ms = (uint32_t)c->inactive_secs * 1000,
+    };
+}
+
 static void settings_limits(struct http_settings *s, const struct config *cfg)
 {
     const struct config_limits *l = &cfg->server.limits;
@@ -150,11 +173,12 @@ int settings_http(struct config *cfg, struct http_settings **out, struct err *er
     s->send_ms = t->send;
     s->request_ms = t->request;
     s->response_memory = cfg->server.response.buffer_memory;
-    s->response_spool = (uint64_t)SETTINGS_RESPONSE_SPOOL_MB << 20;
+    s->response_spool = cfg->server.response.max_spool;
     s->server = str_c(cfg->server.response.server_header);
     settings_routes(s, cfg);
     settings_static(s, cfg);
     settings_limits(s, cfg);
+    settings_files(s, cfg);
     rc = settings_proxies(s, cfg, err);
     if (rc == 0)
         rc = settings_error_pages(s, cfg, err);

@@ -34,6 +34,7 @@ struct entry {
     struct dir *dir;     /* NULL: not watched */
     struct shared_file *file;
     uint64_t expires_ms;
+    uint64_t used_ms;        /* last time that its file was taken */
     unsigned siblings_known; /* CODING_BIT set */
     unsigned siblings;       /* those that exist */
     struct fs_stat sibling_st[CODING_COUNT];
@@ -51,6 +52,8 @@ struct file_cache {
     size_t negatives;
     size_t open_files;
     size_t coded_total;
+    size_t inline_total;
+    uint64_t swept_ms;
     struct watch *watch; /* NULL: none */
     uint64_t hits;
     uint64_t misses;
@@ -160,6 +163,7 @@ static void entry_drop_file(struct file_cache *c, struct entry *e)
         return;
     for (size_t i = 0; i < CODING_COUNT; i++)
         c->coded_total -= e->file->coded[i].len;
+    c->inline_total -= e->file->pub.content.len;
     e->file->coded_total = NULL;
     file_unref(e->file);
     e->file = NULL;
@@ -393,12 +397,30 @@ static int open_file(struct file_cache *c, struct entry *e)
     f->pub.st = st;
     f->refs = 1;
     f->coded_total = &c->coded_total;
-    if (st.size <= c->cfg.inline_bytes)
+    if (st.size <= c->cfg.inline_bytes && c->inline_total + st.size <= c->cfg.inline_total)
         read_content(f);
+    c->inline_total += f->pub.content.len;
     e->file = f;
     list_push(&c->open, &e->in_open);
     c->open_files++;
     return 0;
+}
+
+/* Closes what nobody used for long; looks once a second, the coldest first. */
+static void close_inactive(struct file_cache *c, uint64_t now_ms)
+{
+    struct list *l;
+
+    if (!c->cfg.inactive_ms || now_ms - c->swept_ms < 1000)
+        return;
+    c->swept_ms = now_ms;
+    while ((l = list_first(&c->open)) != NULL) {
+        struct entry *e = CONTAINER_OF(l, struct entry, in_open);
+
+        if (now_ms - e->used_ms < c->cfg.inactive_ms)
+            return;
+        entry_drop_file(c, e);
+    }
 }
 
 int file_cache_open(
@@ -422,8 +444,10 @@ int file_cache_open(
         list_remove(&e->in_open);
         list_push(&c->open, &e->in_open);
     }
+    e->used_ms = now_ms;
     f = e->file;
     f->refs++;
+    close_inactive(c, now_ms);
     limit_open(c, c->cfg.max_open);
     *out = &f->pub;
     return 0;

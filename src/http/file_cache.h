@@ -31,6 +31,8 @@ struct file_cache_config {
     size_t max_entries;    /* least recently used ones go first; a quarter may be negative */
     size_t max_open;       /* descriptors kept open while nobody uses them */
     size_t max_watches;    /* watched folders; 0: no notices */
+    uint32_t inactive_ms;  /* open files that nobody used for so long are closed; 0: never */
+    size_t inline_total;   /* of all contents kept */
     size_t inline_bytes;   /* of an open file that is not larger, the content is kept, too */
     size_t coded_bytes;    /* of coded (compressed) bodies kept in all */
     uint32_t valid_ms;     /* of a watched entry */

@@ -124,17 +124,32 @@ static void server_apply_timeouts(struct http_server *s)
     deadline_class_set_ms(&s->on_request, s->settings->request_ms);
 }
 
+static int server_open_files(struct http_server *s)
+{
+    int fd, rc;
+
+    s->files = file_cache_new(&s->settings->files);
+    fd = file_cache_watch_fd(s->files);
+    if (fd < 0)
+        return 0;
+    rc = net_watch_open(s->loop, (sock_t)fd, server_on_files, s, &s->file_watch);
+    if (rc)
+        return rc;
+    net_watch_set(s->file_watch, NET_READ);
+    return 0;
+}
+
+static void server_close_files(struct http_server *s)
+{
+    net_watch_close(s->file_watch);
+    s->file_watch = NULL;
+    file_cache_free(s->files); /* what is being sent stays open until it is sent */
+    s->files = NULL;
+}
+
 int http_server_init(struct http_server *s, struct net_loop *l, struct http_settings *settings,
     const struct http_hooks *hooks)
 {
-    struct file_cache_config files = {.max_entries = 10000,
-        .max_open = 512,
-        .max_watches = 4096,
-        .inline_bytes = 32768,
-        .coded_bytes = 64 << 20,
-        .valid_ms = 60000,
-        .unwatched_ms = 1000};
-    int fd;
 
     *s = (struct http_server){.loop = l, .hooks = *hooks};
     s->settings = http_settings_ref(settings);
@@ -151,20 +166,11 @@ int http_server_init(struct http_server *s, struct net_loop *l, struct http_sett
     list_init(&s->graveyard);
     list_init(&s->listeners);
     http_limits_init(&s->limits, random_u64());
-    s->files = file_cache_new(&files);
     s->compressors = compress_pool_new(SERVER_COMPRESSORS);
     s->scratch = mem_new(HTTP_SCRATCH);
     s->accept_pause = net_timer_open(l, server_accept_resume, s);
     s->id_seed = random_u64();
-    fd = file_cache_watch_fd(s->files);
-    if (fd >= 0) {
-        int rc = net_watch_open(l, (sock_t)fd, server_on_files, s, &s->file_watch);
-
-        if (rc)
-            return rc;
-        net_watch_set(s->file_watch, NET_READ);
-    }
-    return 0;
+    return server_open_files(s);
 }
 
 void http_server_set_settings(struct http_server *s, struct http_settings *settings)
@@ -174,7 +180,9 @@ void http_server_set_settings(struct http_server *s, struct http_settings *setti
     s->settings = http_settings_ref(settings);
     http_settings_unref(old);
     server_apply_timeouts(s);
-    file_cache_invalidate_all(s->files);
+    server_close_files(s);
+    if (server_open_files(s))
+        log_warn("file_cache_unwatched", F_CSTR("reason", "no change notices can be had"));
 }
 
 int http_server_listen(struct http_server *s, sock_t fd)
@@ -223,12 +231,11 @@ void http_server_fini(struct http_server *s)
     while ((it = list_first(&s->conns)) != NULL)
         http_conn_close(CONTAINER_OF(it, struct http_conn, node), "shutdown");
     http_server_before_sleep(s);
-    net_watch_close(s->file_watch);
     net_timer_close(s->accept_pause);
     deadline_set_fini(&s->deadlines);
     http_limits_fini(&s->limits);
     compress_pool_free(s->compressors);
-    file_cache_free(s->files);
+    server_close_files(s);
     access_log_close(s->access_log);
     http_settings_unref(s->settings);
     mem_free(s->scratch);

@@ -65,6 +65,7 @@ struct http_settings {
     uint64_t response_spool;  /* and at most this much in the spool */
     struct router_site route; /* document_root is the site's, not this one's */
     struct static_config static_files;
+    struct file_cache_config files;
     struct compress_policy compress;
     bool compress_streams; /* responses that are flushed in pieces, too */
     bool compress_events;  /* text/event-stream, too */

@@ -239,3 +239,9 @@ def test_health_and_ready(combined):
         assert (r.status, r.text) == (200, text)
         assert combined.request("HEAD", path).body == b""
         assert combined.request("POST", path, (), "x").status != 500
+
+
+def test_internal_paths_are_reserved(combined):
+    assert combined.get("/_ephpm/nosuch").status == 404
+    r = combined.request("POST", "/_ephpm/health", body=b"x")
+    assert r.status == 405 and r.get("Allow") == "GET, HEAD"
