@@ -66,6 +66,7 @@ static void control_send(struct control_client *c, struct str line)
     (void)!stream_write(&c->stream, &line, 1, false); /* a client that is gone shows in on_error */
 }
 
+PRINTF_LIKE(3, 0)
 static void control_vline(
     struct control_client *c, const char *key, const char *fmt, va_list ap, int ok)
 {
