@@ -74,14 +74,16 @@ static void on_error(int type, zend_string *file, uint32_t line, zend_string *me
 
 void embed_request_hooks_early(void)
 {
+    /* The JIT builds this hook into its code at the end of the startup, or leaves it out for good
+     * when there is none. */
+    next_interrupt = zend_interrupt_function;
+    zend_interrupt_function = on_interrupt;
     next_stream_open = zend_stream_open_function;
     zend_stream_open_function = on_stream_open;
 }
 
 void embed_request_hooks_late(void)
 {
-    next_interrupt = zend_interrupt_function;
-    zend_interrupt_function = on_interrupt;
     zend_observer_error_register(on_error);
     code_is_immutable = !INI_BOOL("opcache.validate_timestamps") && INI_BOOL("opcache.enable");
 }

@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from ephpm import wait_for
+from ephpm import EPHPM, wait_for
 from httpc import Connection, build
 
 # The release says its number from four files; they must agree, and so must DOCUMENT_ROOT.
@@ -295,7 +295,9 @@ def test_many_deploys_give_their_memory_back(site):
     assert last < first * 1.25 + 2000, (first, last)
     assert last_cache[1] == 0 and last_cache[0] < first_cache[0] * 1.05
     assert abs(last_cache[2] - first_cache[2]) <= 1, "scripts of old releases"
-    assert site.s.rss(site.s.pid) < first_rss + (2 << 20), "the master grew"
+    # (The address sanitizer keeps freed memory for a while.)
+    more = 64 if b"__asan_init" in EPHPM.read_bytes() else 2
+    assert site.s.rss(site.s.pid) < first_rss + (more << 20), "the master grew"
 
 
 def test_warm_up_compiles_what_was_cached(site):

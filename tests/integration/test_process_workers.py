@@ -9,8 +9,11 @@ import time
 
 import pytest
 
-from ephpm import alive, wait_for
+from ephpm import EPHPM_PHP, alive, wait_for
 from httpc import ProtocolError, build
+
+# A sanitizer's own report takes the place of the PHP backtrace of a crash.
+SANITIZED = b"__asan_init" in EPHPM_PHP.read_bytes()
 
 FILES = {
     "index.php": "<?php echo 'ok';",
@@ -171,6 +174,15 @@ def test_reserve_does_not_keep_a_retired_generation(serve):
 # --- timeouts --------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("jit", ["tracing", "function", "disable"])
+def test_request_timeout_interrupts_a_loop_that_is_compiled(serve, jit):
+    s = serve(config(opcache_jit=jit, server={"timeouts": {"request": "300ms"}}), {
+        **FILES, "loop.php": "<?php $i = 0; while (1) { $i = ($i + 1) % 7; }"})
+    assert s.get("/loop.php").status == 504
+    s.wait_log(r"loop\.php\(\d+\): \{main\}")
+    assert not s.log_lines("worker_killed"), "the interrupt did not reach it"
+
+
 @pytest.mark.parametrize("script", ["loop", "stuck", "blocked", "deaf"])
 def test_request_timeout_ends_the_script(serve, script):
     s = serve(config(server={"timeouts": {"request": "500ms"}}), FILES)
@@ -186,11 +198,12 @@ def test_request_timeout_ends_the_script(serve, script):
     ticks = {p: cpu(p) for p in busy_pids}
     time.sleep(0.3)
     assert all(cpu(p) - t <= 2 for p, t in ticks.items()), "it still burns CPU"
-    if script in ("loop", "stuck", "blocked"):
-        s.wait_log(rf"{script}\.php.*\n?.*(#0|spin|sleep|fread|{{main}})")
+    if script == "blocked" and not SANITIZED:
+        s.wait_log(r"blocked\.php\(\d+\): fread\(\)")
+    if script in ("loop", "stuck"):
+        s.wait_log(rf"{script}\.php\(\d+\): (spin\(\)|{{main}})")
+        assert not s.log_lines("worker_killed"), "the interrupt did not reach it"
     assert s.get("/").text == "ok"
-    if script == "loop":
-        assert "spin" in s.log(), "no PHP backtrace"
 
 
 def test_pool_is_whole_after_many_timeouts(serve):
@@ -311,7 +324,7 @@ def test_dying_worker_costs_one_request(serve, script):
         assert r.status == 502, r
         line = s.wait_log(r"worker_died.*").group(0)
         assert signal_name in line and script in line and f"/{script}?secret=1" in line
-        if signal_name != "SIGKILL":
+        if signal_name != "SIGKILL" and not SANITIZED:
             assert re.search(r"#\d+ .*" + re.escape(script), s.log()), "no PHP backtrace"
     assert others.statuses() == [200, 200]
     assert idle(s, 3)
