@@ -301,11 +301,15 @@ static int conn_understand(struct http_conn *c, const char **why)
         x->path = STR("/");
     else if (uri_decode_path(x->uri.path, &x->arena, &x->path))
         return 400;
-    *why = "host is not in server.request.trusted_hosts";
-    if (set->ntrusted_hosts && !str_starts(x->path, STR("/_ephpm/")) &&
-        !host_is_trusted(x->host.name, set->trusted_hosts, set->ntrusted_hosts))
-        return 421;
     return 0;
+}
+
+static bool conn_host_is_trusted(const struct http_exchange *x)
+{
+    struct http_settings *set = x->settings;
+
+    return !set->ntrusted_hosts ||
+           host_is_trusted(x->host.name, set->trusted_hosts, set->ntrusted_hosts);
 }
 
 /* True when the body's announced length is acceptable; else answers. */
@@ -382,7 +386,11 @@ static void conn_on_head(struct http_conn *c)
         return;
     }
     if (str_starts(x->path, STR("/_ephpm/")) && s->hooks.internal(s->hooks.arg, x))
+        return; /* for every host: health checks know only the address */
+    if (!conn_host_is_trusted(x)) {
+        conn_refuse(c, 421, "host is not in server.request.trusted_hosts");
         return;
+    }
     status = 404;
     if (!s->hooks.site(s->hooks.arg, x, &x->site, &status)) {
         struct str name = status == 503 ? STR("Retry-After") : STR_NONE;
@@ -405,7 +413,12 @@ static void conn_on_head(struct http_conn *c)
 
 static void conn_begin_exchange(struct http_conn *c)
 {
+    struct http_settings *set = c->server->settings;
+    struct stream_limits limits = {
+        .memory = set->response_memory, .spool = set->response_spool, .spool_dir = set->spool_dir};
+
     http_exchange_init(&c->x, c->server, c);
+    stream_set_limits(&c->stream, &limits); /* they live as long as the exchange's settings */
     c->has_x = true;
     h1_parser_init(&c->parser, &c->x.settings->head, &c->x.arena);
     conn_set_state(c, CONN_HEAD);
@@ -500,11 +513,12 @@ static bool conn_feed_body(struct http_conn *c)
     int status = 0;
     const char *why = "";
 
+    /* All that was read, also when a stream's reader is behind: nothing would come back for a rest.
+     * It is reading that stops then. */
     while (!x->body.done && status == 0) {
         size_t before = at;
-        bool full = x->body.mode == HTTP_BODY_STREAM && x->body.data.len >= CONN_AHEAD;
 
-        if (full || at == c->in.len)
+        if (at == c->in.len)
             break;
         status = conn_body_piece(c, &at, &why);
         if (at == before && !x->body.done)
@@ -573,20 +587,16 @@ static bool conn_read_body(struct http_conn *c)
 struct str http_body_take(struct http_exchange *x, size_t max)
 {
     struct http_body *b = &x->body;
-    struct str s;
-
-    /* What was handed out last time is dropped now: `size` of the arena copy bounds it. */
     size_t n = MIN(b->data.len, max);
-    char *copy = arena_bytes(&x->arena, n);
 
-    memcpy(copy, b->data.p ? b->data.p : "", n);
-    s = str_n(copy, n);
+    buf_clear(&b->taken);
+    buf_add_str(&b->taken, str_n(b->data.p, n));
     buf_consume(&b->data, n);
-    if (!b->done) {
+    if (!b->done && b->data.len < CONN_AHEAD) {
         stream_want_read(&x->conn->stream, true);
         conn_await_body(x->conn);
     }
-    return s;
+    return buf_str(&b->taken);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -741,7 +751,7 @@ static void conn_on_drained(struct stream *st)
     deadline_disarm(&c->sending);
     if (c->state != CONN_EXCHANGE || !c->has_x)
         return;
-    if (c->x.stage == EXCHANGE_ANSWERED)
+    if (c->x.stage == EXCHANGE_ANSWERED && !c->x.blocked.len)
         http_conn_exchange_done(c);
     else
         http_exchange_drained(&c->x);
@@ -770,9 +780,6 @@ static const struct stream_cbs conn_cbs = {
 void http_conn_open(struct http_server *s, sock_t fd, const struct sock_addr *peer, void *tag)
 {
     struct http_conn *c = mem_new(sizeof(*c));
-    struct stream_limits limits = {.memory = s->settings->response_memory,
-        .spool = s->settings->response_spool,
-        .spool_dir = s->settings->spool_dir};
     bool trusted = forwarded_is_trusted(&s->settings->proxies, peer);
 
     c->server = s;
@@ -790,7 +797,6 @@ void http_conn_open(struct http_server *s, sock_t fd, const struct sock_addr *pe
         mem_free(c);
         return;
     }
-    stream_set_limits(&c->stream, &limits);
     c->tag = tag;
     if (sock_local_addr(fd, &c->local))
         c->local = (struct sock_addr){.family = SOCK_UNSPEC};
@@ -807,6 +813,15 @@ void http_conn_open(struct http_server *s, sock_t fd, const struct sock_addr *pe
     stream_want_read(&c->stream, true);
 }
 
+/* Nothing is asked of the client but to take the answer, which may have been given while its head
+ * or body was still being read. */
+void http_conn_answered(struct http_conn *c)
+{
+    c->x.stage = EXCHANGE_ANSWERED;
+    conn_set_state(c, CONN_EXCHANGE);
+    deadline_disarm(&c->deadline); /* the send deadline watches over the rest */
+}
+
 /* The answer is with the kernel (or in its queue): next request, or close. */
 void http_conn_exchange_done(struct http_conn *c)
 {
@@ -815,6 +830,7 @@ void http_conn_exchange_done(struct http_conn *c)
     c->x.stage = EXCHANGE_ANSWERED;
     deadline_disarm(&c->deadline);
     if (stream_queued(&c->stream)) {
+        http_conn_answered(c);
         http_conn_sending(c);
         return; /* again from on_drained */
     }

@@ -11,6 +11,8 @@
 #include "platform/clock.h"
 #include "platform/fs.h"
 
+enum { EXCHANGE_INFOS = 32 };
+
 void http_exchange_init(struct http_exchange *x, struct http_server *s, struct http_conn *c)
 {
     struct arena arena = x->arena; /* keeps its block from the last request */
@@ -61,6 +63,7 @@ void http_exchange_fini(struct http_exchange *x)
     }
     fs_close(x->body.fd);
     buf_fini(&x->body.data);
+    buf_fini(&x->body.taken);
     buf_fini(&x->hold);
     buf_fini(&x->blocked);
     compress_close(x->encoder);
@@ -319,6 +322,10 @@ void http_respond_info(struct http_exchange *x, const struct response_raw *raw)
 
     if (x->head_sent || x->has_answer || x->head.minor < 1)
         return;
+    /* They are hints: an endless row of them, or a client that does not take them, costs no memory.
+     */
+    if (x->infos++ >= EXCHANGE_INFOS || !exchange_may_take(x))
+        return;
     if (response_check_info(raw, &x->arena, exchange_on_drop, x, &h))
         return;
     response_write_head(&out, &h, &send);
@@ -403,7 +410,7 @@ static void exchange_done(struct http_exchange *x)
 {
     x->owner = NULL;
     if (x->blocked.len) {
-        x->stage = EXCHANGE_ANSWERED; /* the rest follows from http_exchange_drained() */
+        http_conn_answered(x->conn); /* the rest follows from http_exchange_drained() */
         return;
     }
     http_conn_exchange_done(x->conn);

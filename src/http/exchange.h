@@ -39,10 +39,11 @@ enum http_body_mode {
 
 struct http_body {
     enum http_body_mode mode;
-    bool done;       /* all of it has come */
-    uint64_t size;   /* bytes so far */
-    struct buf data; /* MEMORY: all; STREAM: what was not taken yet */
-    int fd;          /* SPOOL; -1 else; closed with the exchange */
+    bool done;        /* all of it has come */
+    uint64_t size;    /* bytes so far */
+    struct buf data;  /* MEMORY: all; STREAM: what was not taken yet */
+    struct buf taken; /* STREAM: what http_body_take() gave last */
+    int fd;           /* SPOOL; -1 else; closed with the exchange */
     /* private to conn.c */
     struct h1_body framing;
     bool continue_due; /* the client waits for 100 Continue */
@@ -81,6 +82,7 @@ struct http_exchange {
     /* the answer; private to exchange.c */
     struct response_head answer;
     bool has_answer; /* the head was given */
+    unsigned infos;  /* informational heads sent */
     bool head_sent;
     bool chunked;
     bool discard; /* drop the body: HEAD, 204, 304, X-Sendfile */
@@ -153,6 +155,8 @@ void http_exchange_drained(struct http_exchange *x);
 /* conn.c: the stream of a connection; the end of an exchange. */
 struct stream *http_conn_stream(struct http_conn *c);
 void http_conn_exchange_done(struct http_conn *c);
+/* conn.c: the answer is complete, but not all of it is with the stream yet. */
+void http_conn_answered(struct http_conn *c);
 /* Cuts the connection, with the reason for the log. */
 void http_conn_cut(struct http_conn *c, const char *why);
 /* The answer made progress: the send deadline starts again. */
