@@ -50,7 +50,7 @@ static void test_config_has_the_documented_defaults(void)
     CHECK_INT(c->server.limits.max_connections, 0);
     CHECK_INT(c->server.limits.per_ip_burst, 50);
     CHECK_INT(c->server.limits.per_site_burst, 20);
-    CHECK(!c->server.file_cache.enabled);
+    CHECK(c->server.file_cache.enabled);
     CHECK_INT(c->server.file_cache.max_entries, 10000);
     CHECK_INT(c->server.file_cache.valid_secs, 30);
     CHECK_INT(c->server.file_cache.inactive_secs, 60);

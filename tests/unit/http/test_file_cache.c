@@ -264,6 +264,7 @@ static void test_file_cache_keeps_content_of_small_files(void)
     struct place p;
 
     cfg.inline_bytes = 4;
+    cfg.inline_total = 4;
     c = file_cache_new(&cfg);
     place_make(&p);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -279,6 +280,61 @@ static void test_file_cache_keeps_content_of_small_files(void)
         file_cache_put(f);
     }
     test_row(NULL);
+    file_cache_free(c);
+    place_end(&p);
+}
+
+static void test_file_cache_bounds_all_contents(void)
+{
+    struct file_cache_config cfg = unwatched;
+    struct file_cache_file *a, *b;
+    struct file_cache *c;
+    struct place p;
+
+    cfg.inline_bytes = 4;
+    cfg.inline_total = 6;
+    c = file_cache_new(&cfg);
+    place_make(&p);
+    put(&p, "a", "123");
+    put(&p, "b", "1234");
+    a = opened(c, &p, "a");
+    b = opened(c, &p, "b");
+    CHECK_STR(a->content, "123");
+    CHECK(b->content.p == NULL); /* together more than 6 bytes */
+    file_cache_put(b);
+    file_cache_invalidate_all(c);
+    b = opened(c, &p, "b");
+    CHECK_STR(b->content, "1234"); /* what left the cache makes room */
+    CHECK_STR(a->content, "123");
+    file_cache_put(a);
+    file_cache_put(b);
+    file_cache_free(c);
+    place_end(&p);
+}
+
+static void test_file_cache_closes_what_nobody_uses(void)
+{
+    struct file_cache_config cfg = unwatched;
+    struct file_cache_file *f = NULL;
+    struct file_cache *c;
+    struct place p;
+
+    cfg.inactive_ms = 5000;
+    cfg.unwatched_ms = 100000;
+    c = file_cache_new(&cfg);
+    place_make(&p);
+    put(&p, "a", "1");
+    put(&p, "b", "1");
+    file_cache_put(opened(c, &p, "a"));
+    file_cache_put(opened(c, &p, "b"));
+    CHECK_INT(file_cache_stats(c).open_files, 2);
+    CHECK_INT(file_cache_open(c, at(&p, "b"), 4999, &f), 0);
+    file_cache_put(f);
+    CHECK_INT(file_cache_stats(c).open_files, 2);
+    CHECK_INT(file_cache_open(c, at(&p, "b"), 6000, &f), 0);
+    file_cache_put(f);
+    CHECK_INT(file_cache_stats(c).open_files, 1);
+    CHECK_INT(file_cache_stats(c).entries, 2);
     file_cache_free(c);
     place_end(&p);
 }
@@ -411,6 +467,8 @@ const struct test tests_file_cache[] = {
     TEST(test_file_cache_open_shares_descriptor),
     TEST(test_file_cache_open_uses_what_it_opened),
     TEST(test_file_cache_keeps_content_of_small_files),
+    TEST(test_file_cache_bounds_all_contents),
+    TEST(test_file_cache_closes_what_nobody_uses),
     TEST(test_file_cache_keeps_coded_bodies),
     TEST(test_file_cache_ref_is_one_more_holder),
     TEST(test_file_cache_is_bounded),
