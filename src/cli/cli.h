@@ -19,7 +19,7 @@ struct cli {
     const char *command;
     const char *argument;    /* of `config`: check, dump, reference */
     const char *config_path; /* NULL: ephpm.toml in the current folder, if there is one */
-    const char *site;          /* NULL: all */
+    const char *site;        /* NULL: all */
     bool json;               /* status */
     int verbosity;
     bool has_port;
