@@ -178,7 +178,7 @@ def test_release_that_dies_on_its_first_page_is_refused(site):
     ("<?php sleep(60);", "deploy.timeout"),
 ])
 def test_release_that_fails_its_check_is_refused(serve, code, says):
-    site = Site(serve, {"deploy": {"timeout": 2}})
+    site = Site(serve, {"deploy": {"timeout": 4}})
     site.release(2, **{"index.php": code})
     p = site.deploy()
     assert p.returncode == 1 and says in p.stderr, p.stderr
