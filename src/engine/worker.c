@@ -45,6 +45,7 @@ static struct worker {
     bool body_ended;
     bool finished; /* END was sent */
     bool client_gone;
+    bool unbuffered; /* X-Accel-Buffering: no: what PHP writes is seen at once */
     bool stop;
     bool forked;       /* this is a child that the script made */
     bool has_children; /* scripts made some, and not all are known to have ended */
@@ -52,6 +53,8 @@ static struct worker {
 
 static void worker_ring(void)
 {
+    if (worker.forked) /* the child's old cursor would take back what the worker said since */
+        return;
     if (channel_publish(worker.channel))
         wake_bell_ring(worker.opt->bell_fd);
 }
@@ -183,6 +186,9 @@ static int worker_send_fields(uint16_t type, const struct embed_head *head)
 static int worker_send_head(void *arg, const struct embed_head *head)
 {
     (void)arg;
+    for (size_t i = 0; i < head->nfields; i++)
+        if (str_ieq(head->fields[i].name, STR("X-Accel-Buffering")))
+            worker.unbuffered = str_ieq(str_trim(head->fields[i].value), STR("no"));
     return worker_send_fields(CHANNEL_HEAD, head);
 }
 
@@ -212,6 +218,8 @@ static int worker_write(void *arg, const char *p, size_t n)
         p += k;
         n -= k;
     }
+    if (worker.unbuffered)
+        worker_ring();
     return 0;
 }
 
@@ -464,7 +472,7 @@ static int worker_serve(const struct channel_msg *msg, const char *data)
     if (rc)
         return rc;
     worker.id = msg->id;
-    worker.finished = worker.client_gone = false;
+    worker.finished = worker.client_gone = worker.unbuffered = false;
     worker.body_off = 0;
     worker.body_ended = m.content_length <= 0 && !m.body_streaming && !m.body_fd;
     worker.request_id = m.request_id;

@@ -385,7 +385,8 @@ int http_respond_data(struct http_exchange *x, struct str data)
     if (x->discard)
         return 0;
     if (!x->head_sent) {
-        if (x->hold.len + data.len <= EXCHANGE_HOLD) {
+        if (x->answer.buffering != RESPONSE_BUFFERING_OFF &&
+            x->hold.len + data.len <= EXCHANGE_HOLD) {
             buf_add_str(&x->hold, data);
             return 0;
         }

@@ -29,6 +29,9 @@ for ($i = 0; ; $i++) { echo "data: $i\\n\\n"; flush(); usleep(5000); }""",
     "endless.php": """<?php set_time_limit(0); while (ob_get_level()) ob_end_flush();
 $s = str_repeat('x', 65536); while (true) { echo $s; flush(); }""",
     "early.php": "<?php flush(); usleep(600000); echo 'late';",
+    "unbuffered.php": """<?php while (ob_get_level()) ob_end_flush();
+header('X-Accel-Buffering: ' . $_GET['b']);
+echo str_repeat('x', 40000); usleep(800000); echo 'end';""",
     "hold.php": "<?php echo 'a'; usleep(200000); echo 'b';",
     "ignore.php": """<?php ignore_user_abort(true); while (ob_get_level()) ob_end_flush();
 for ($i = 0; $i < 30; $i++) { echo str_repeat('x', 100000); flush(); usleep(10000); }
@@ -297,3 +300,16 @@ def test_client_that_leaves_the_queue_runs_nothing(serve):
         assert b"piece 3" in b"".join(iter(busy.read_chunk, b""))
         assert busy.request(target="/pid.php").status == 200
     assert s.front()["php_executed"] == 2
+
+
+def test_unbuffered_answer_is_not_held(server):
+    """A page below the hold's size: with buffering it leaves at its end, without at once."""
+    def first_byte(b):
+        with server.connect() as c:
+            began = time.monotonic()
+            c.send(build("GET", f"/unbuffered.php?b={b}"))
+            c.sock.recv(1)
+            return time.monotonic() - began
+
+    assert first_byte("no") < 0.6
+    assert first_byte("yes") > 0.6
