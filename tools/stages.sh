@@ -23,8 +23,8 @@ stage_add() {
 
 stage_show_log() {
     echo "--- the end of $1 ---"
-    # Without the lines that only tell the progress of a build.
-    grep -avE '^\[[0-9]+/[0-9]+\] (Building|Linking|Creating)' "$1" | tail -n 60
+    # Without the lines that only tell the progress of a build, or name skipped tests.
+    grep -avE '^\[[0-9]+/[0-9]+\] (Building|Linking|Creating)|^SKIPPED ' "$1" | tail -n 60
     echo "---"
 }
 
