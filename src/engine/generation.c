@@ -12,7 +12,7 @@
 #include "platform/fs.h"
 #include "platform/sysinfo.h"
 
-enum { GENERATION_REQUEST_RING = 256 << 10, GENERATION_RESPONSE_RING = 512 << 10 };
+enum { GENERATION_REQUEST_RING = 256 << 10, GENERATION_RESPONSE_RING = 256 << 10 };
 
 struct generation *generation_new(struct site *s, const char *root, bool jit_off)
 {

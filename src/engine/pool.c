@@ -13,6 +13,7 @@ enum {
     POOL_SHRINK_MS = 5000, /* how often idle workers are looked at, at most and at least */
     POOL_SHRINK_MIN_MS = 100,
     POOL_SELF_MS = 50,        /* a request of our own PHP waits so long before the reserve starts */
+    POOL_SELF_LOOKS = 4,      /* so many requests are looked at per POOL_GROW_MS: each takes long */
     POOL_KILL_MS = 1000,      /* after the interrupt */
     POOL_FORK_RETRY_MS = 200, /* after a failed fork, times the failures in a row */
     POOL_FORK_BRAKE_MS = 10000,  /* and at most so long */
@@ -289,6 +290,7 @@ static void pool_grow(struct pool *p, struct pool_generation *g)
     unsigned have = g->nworkers + g->starting;
     struct list *first = list_first(&g->queue);
     uint64_t now = net_loop_now(p->loop);
+    unsigned looks = 0;
     uint64_t waited;
 
     if (!first)
@@ -307,6 +309,8 @@ static void pool_grow(struct pool *p, struct pool_generation *g)
         waited = (clock_mono_ns() - r->queued_ns) / 1000000;
         if (waited < POOL_SELF_MS)
             return; /* those behind it wait for less */
+        if (r->self && !r->self_known && looks++ == POOL_SELF_LOOKS)
+            return;
         if (r->self && relay_is_own_php(p, g, r)) {
             log_info("reserve_worker", F_CSTR("request_id", r->x->id),
                 F_STR("uri", r->x->uri.request_uri),

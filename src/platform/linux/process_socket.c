@@ -101,6 +101,7 @@ static bool diag_inode(
         char bytes[1024];
     } reply;
     const struct inet_diag_msg *found;
+    bool mine;
     int s = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
     ssize_t n = -1;
 
@@ -123,7 +124,8 @@ static bool diag_inode(
     found = NLMSG_DATA(&reply.head);
     /* The socket that listens at the local address is the kernel's answer when nobody is connected.
      */
-    *inode = found->id.idiag_dport == q.body.id.idiag_dport ? found->idiag_inode : 0;
+    mine = found->idiag_uid == geteuid() || geteuid() == 0;
+    *inode = mine && found->id.idiag_dport == q.body.id.idiag_dport ? found->idiag_inode : 0;
     return true;
 }
 
