@@ -382,18 +382,24 @@ static void control_on_listener(void *arg, int events)
     }
 }
 
-/* Makes the folder of the default path. */
-static void control_make_dir(const char *path)
+/* Makes the folder of the default path; one in /tmp may be somebody else's, who could put another
+ * socket there. */
+static int control_make_dir(const char *path, bool by_default)
 {
     struct str dir = str_c(path);
     ptrdiff_t slash = str_rchr(dir, '/');
+    struct fs_stat st;
     char *copy;
+    int rc = 0;
 
     if (slash <= 0)
-        return;
+        return 0;
     copy = mem_dup_str(path, (size_t)slash);
     (void)!fs_mkdir(copy, 0755); /* there already, or the listener's error says more */
+    if (by_default && fs_lstat(copy, &st) == 0 && st.uid != process_uid())
+        rc = ERR_ACCESS;
     mem_free(copy);
+    return rc;
 }
 
 int control_open(struct master *m, struct control **out, struct err *err)
@@ -407,8 +413,9 @@ int control_open(struct master *m, struct control **out, struct err *err)
     c->path = mem_dup_str(path.p, path.len);
     buf_fini(&path);
     list_init(&c->clients);
-    control_make_dir(c->path);
-    rc = sock_listen_local(c->path, 0600, 16, &c->listener);
+    rc = control_make_dir(c->path, !m->config->server.control_socket);
+    if (rc == 0)
+        rc = sock_listen_local(c->path, 0600, 16, &c->listener);
     if (rc == ERR_ADDRINUSE)
         (void)err_set(err, rc, "another server is running: its control socket %s answers", c->path);
     else if (rc)

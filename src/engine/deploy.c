@@ -151,11 +151,11 @@ void deploy_failed(struct site *s, const char *fmt, ...)
     if (op->client)
         control_done(op->client, false, "%s", text);
     op->next = NULL;
+    if (op->kind == OP_START && s->folder)
+        roles_tell_site_failed(s, text); /* first: then it still knows whose requests wait */
     if (next)
         generation_end(next);
-    if (op->kind == OP_START && s->folder) {
-        roles_tell_site_failed(s, text);
-    } else if (op->kind == OP_START) {
+    if (op->kind == OP_START && !s->folder) {
         s->master->exit_code = 1;
         master_stop(s->master, text);
     }

@@ -114,15 +114,36 @@ static int generation_send_boot(struct generation *g, const struct config *cfg, 
     return ipc_send(g->socket, &out);
 }
 
-/* Makes a folder for the run user alone; one that is there is taken as it is. */
+/* Makes a folder for the run user alone; one that is there becomes it. */
 static int generation_private_dir(struct master *m, const char *path)
 {
+    uint32_t uid = m->set_user ? m->uid : process_uid();
+    struct fs_stat st = {0};
     int rc = fs_mkdir(path, 0700);
 
-    if (rc == ERR_EXISTS)
-        return 0;
-    if (rc == 0 && m->set_user)
-        rc = fs_set_owner(path, m->uid, m->gid);
+    if (rc && rc != ERR_EXISTS)
+        return rc;
+    rc = fs_lstat(path, &st);
+    if (rc == 0 && st.kind != FS_DIR)
+        rc = ERR_NOTDIR;
+    if (rc || st.uid == uid)
+        return rc;
+    if (!process_is_root())
+        return ERR_ACCESS; /* somebody else's: /tmp is everybody's */
+    return m->set_user ? fs_set_owner(path, m->uid, m->gid) : 0;
+}
+
+/* A folder of the master's own. */
+static int generation_own_dir(const char *path)
+{
+    struct fs_stat st;
+    int rc = fs_mkdir(path, process_is_root() ? 0755 : 0700);
+
+    if (rc != ERR_EXISTS)
+        return rc;
+    rc = fs_lstat(path, &st);
+    if (rc == 0 && (st.kind != FS_DIR || st.uid != process_uid()))
+        rc = ERR_ACCESS; /* /tmp is everybody's */
     return rc;
 }
 
@@ -137,12 +158,11 @@ static int generation_state_dir(struct generation *g, struct buf *out, struct er
         buf_printf(out, "/var/lib/ephpm");
     else
         buf_printf(out, "/tmp/ephpm-%u", (unsigned)process_uid());
-    rc = fs_mkdir(buf_cstr(out), process_is_root() ? 0755 : 0700);
+    rc = generation_own_dir(buf_cstr(out));
     buf_printf(out, "/sites");
-    if (rc == 0 || rc == ERR_EXISTS)
-        rc = fs_mkdir(buf_cstr(out), process_is_root() ? 0755 : 0700);
+    if (rc == 0)
+        rc = generation_own_dir(buf_cstr(out));
     buf_printf(out, "/%s", g->site);
-    rc = rc == ERR_EXISTS ? 0 : rc;
     for (size_t i = 0; rc == 0 && i < ARRAY_LEN(parts); i++) {
         buf_clear(&path);
         buf_printf(&path, "%s%s", buf_cstr(out), parts[i]);
@@ -324,7 +344,6 @@ static void generation_worker_ended(struct master_worker *w, const struct proces
     generation_worker_free(w);
     if (crashed)
         deploy_count_crash(g->of, g);
-    master_check_stopped(g->master);
 }
 
 void generation_forked(struct generation *g, struct ipc_in *in)

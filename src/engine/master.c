@@ -280,13 +280,11 @@ static void master_force_stop(void *arg)
         net_timer_start(m->stop_timer, MASTER_KILL_MS, 0);
     }
     m->front_idle = true;
-    master_check_stopped(m);
 }
 
-void master_check_stopped(struct master *m)
+/* Only from master_before_sleep(): it frees generations, which callers further up may hold. */
+static void master_go_on_stopping(struct master *m)
 {
-    if (!m->stopping)
-        return;
     generation_sweep(m);
     if (m->front_idle && m->front_pid) {
         /* No client is left; the front ends when its socket closes. */
@@ -348,7 +346,6 @@ void master_stop(struct master *m, const char *why)
         else if (g->state != GEN_DRAINING)
             generation_end(g);
     }
-    master_check_stopped(m);
 }
 
 /* --- signals ---------------------------------------------------------------------------------- */
@@ -363,7 +360,6 @@ static void master_reap(struct master *m)
         else
             (void)!generation_reaped(m, &st); /* others are announced later */
     }
-    master_check_stopped(m);
 }
 
 int master_apply_config(struct master *m, struct err *err)
@@ -442,7 +438,7 @@ static void master_before_sleep(void *arg)
     struct master *m = arg;
 
     if (m->stopping)
-        master_check_stopped(m);
+        master_go_on_stopping(m);
     else
         generation_sweep(m);
 }

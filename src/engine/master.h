@@ -245,7 +245,6 @@ void control_status(struct control *c, struct str front_json);
 
 /* master.c */
 void master_stop(struct master *m, const char *why);
-void master_check_stopped(struct master *m);
 /* The server serves for the first time. */
 void master_announce(struct master *m, struct generation *g);
 /* With sites_dir: before any site is there. */

@@ -15,6 +15,7 @@ enum {
     POOL_SELF_MS = 50,        /* a request of our own PHP waits so long before the reserve starts */
     POOL_SELF_LOOKS = 4,      /* so many requests are looked at per POOL_GROW_MS: each takes long */
     POOL_KILL_MS = 1000,      /* after the interrupt */
+    POOL_LEAVE_MS = 10000,    /* a worker that was told to end, or said it would */
     POOL_FORK_RETRY_MS = 200, /* after a failed fork, times the failures in a row */
     POOL_FORK_BRAKE_MS = 10000,  /* and at most so long */
     POOL_FORK_PATIENCE_MS = 5000 /* a fork that was asked for and never came */
@@ -23,6 +24,7 @@ enum {
 static void pool_on_wait(struct deadline *d);
 static void pool_on_request_deadline(struct deadline *d);
 static void pool_on_kill(struct deadline *d);
+static void pool_on_leave(struct deadline *d);
 static void pool_on_grow(void *arg);
 static void pool_on_shrink(void *arg);
 static bool pool_misses_workers(const struct pool *p, const struct pool_generation *g);
@@ -39,6 +41,7 @@ void pool_init(struct pool *p, struct net_loop *l, const struct pool_hooks *hook
     deadline_class_init(&p->on_wait, &p->deadlines, 0, pool_on_wait);
     deadline_class_init(&p->on_request, &p->deadlines, 0, pool_on_request_deadline);
     deadline_class_init(&p->on_kill, &p->deadlines, POOL_KILL_MS, pool_on_kill);
+    deadline_class_init(&p->on_leave, &p->deadlines, POOL_LEAVE_MS, pool_on_leave);
     p->grow = net_timer_open(l, pool_on_grow, p);
     p->shrink = net_timer_open(l, pool_on_shrink, p);
 }
@@ -156,6 +159,7 @@ static void pool_stop_worker(struct pool_worker *w)
     if (w->state != WORKER_LEAVING && !w->reserve && w->state != WORKER_STARTING)
         w->generation->nworkers--;
     w->state = WORKER_LEAVING;
+    deadline_arm(&w->deadline, &pool_of(w->generation)->on_leave);
     if (channel_put(w->channel, CHANNEL_STOP, 0, 0, NULL, 0) == 0 && channel_publish(w->channel))
         channel_ring_worker(w->channel);
 }
@@ -200,6 +204,7 @@ void pool_retire(struct pool *p, struct pool_generation *g)
 void pool_abandon(struct pool *p, struct pool_generation *g)
 {
     g->abandoned = true;
+    g->requests++; /* the last refusal must not free it here */
     while (offer_reclaim(p, g))
         continue;
     while (!list_empty(&g->queue))
@@ -212,6 +217,7 @@ void pool_abandon(struct pool *p, struct pool_generation *g)
             F_CSTR("uri", w->uri), F_CSTR("reason", "drain time is over"));
         p->hooks.signal(p->hooks.arg, w, POOL_KILL);
     }
+    pool_generation_unhold(g);
 }
 
 /* --- requests --------------------------------------------------------------------------------- */
@@ -373,6 +379,12 @@ void pool_submit(struct pool *p, struct http_exchange *x, struct pool_generation
     struct pool_request *r = arena_new(&x->arena, sizeof(*r));
     struct list *idle = list_first(&g->idle);
 
+    if (!relay_fits(p, x)) {
+        log_warn("request_too_large", F_CSTR("request_id", x->id),
+            F_CSTR("setting", "server.request.max_header_size"));
+        http_respond_status(x, 431, STR_NONE, STR_NONE, "head is too large for a worker");
+        return;
+    }
     r->x = x;
     r->generation = g;
     r->queued_ns = clock_mono_ns();
@@ -523,6 +535,7 @@ void pool_worker_done(struct pool *p, struct pool_worker *w, const struct messag
     /* It ends by itself; another takes its place before it is missed. */
     p->counters.replaced++;
     w->state = WORKER_LEAVING;
+    deadline_arm(&w->deadline, &p->on_leave);
     if (w->reserve) {
         g->reserve = NULL;
         g->reserve_asked = false;
@@ -737,6 +750,18 @@ static void pool_on_kill(struct deadline *d)
     w->aborted = true;
     deadline_arm(&w->deadline, &p->on_kill);
     p->hooks.signal(p->hooks.arg, w, POOL_ABORT);
+}
+
+/* It hangs in an extension's shutdown, say. */
+static void pool_on_leave(struct deadline *d)
+{
+    struct pool_worker *w = CONTAINER_OF(d, struct pool_worker, deadline);
+    struct pool *p = pool_of(w->generation);
+
+    log_warn("worker_killed", F_UINT("worker", w->id), F_INT("pid", w->pid),
+        F_CSTR("reason", "did not end after its last request"));
+    p->counters.killed++;
+    p->hooks.signal(p->hooks.arg, w, POOL_KILL);
 }
 
 void pool_on_gone(struct pool *p, struct http_exchange *x, enum http_gone why)

@@ -163,7 +163,7 @@ struct pool {
     struct list generations;
     struct list busy;
     struct deadline_set deadlines;
-    struct deadline_class on_wait, on_request, on_kill;
+    struct deadline_class on_wait, on_request, on_kill, on_leave;
     struct net_timer *grow; /* runs while requests wait */
     struct net_timer *shrink;
     uint64_t next_request;
@@ -227,6 +227,8 @@ bool pool_before_sleep(struct pool *p);
 
 /* --- between pool.c and relay.c -------------------------------------------------------------- */
 
+/* relay.c: is the head small enough for a worker's ring? */
+bool relay_fits(struct pool *p, struct http_exchange *x);
 /* relay.c: hands the request to an idle worker. */
 void relay_start(struct pool *p, struct pool_worker *w, struct pool_request *r);
 /* relay.c: the same behind the running one, as an offer. False when the channel has no room. */

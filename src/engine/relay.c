@@ -6,10 +6,15 @@
 #include "core/log.h"
 #include "engine/pool.h"
 #include "platform/clock.h"
+#include "platform/fs.h"
 #include "platform/process.h"
 
 enum {
     RELAY_BODY_STEP = 32768, /* body bytes per message */
+    /* A request block may stand behind a pad of its own size, and a body that is in memory follows
+     * it: all that fits into an empty ring of GENERATION_REQUEST_RING (256 KiB). */
+    RELAY_BLOCK_MAX = 92 << 10,
+    RELAY_BODY_MAX = 68 << 10, /* a larger one goes as a file */
     RELAY_SELF_MS =
         1000 /* a request from this machine that waits so long gets the reserve in any case */
 };
@@ -147,6 +152,33 @@ static void relay_fill(struct pool *p, struct http_exchange *x, struct message_r
     m->nheaders = relay_headers(x, headers);
 }
 
+bool relay_fits(struct pool *p, struct http_exchange *x)
+{
+    const struct h1_limits *most = &x->settings->head;
+    struct message_request m;
+
+    /* Some fields and the path are in it more than once; the usual limits cannot be too much. */
+    if (2 * (most->head_bytes + most->uri_bytes) + 10 * most->fields <= RELAY_BLOCK_MAX - 8192)
+        return true;
+    relay_fill(p, x, &m);
+    buf_clear(&p->block);
+    return message_request_encode(&m, &p->block) == 0 && p->block.len <= RELAY_BLOCK_MAX;
+}
+
+static int relay_spool_body(struct http_exchange *x)
+{
+    struct http_body *b = &x->body;
+    int rc = fs_open_spool(x->settings->spool_dir, &b->fd);
+
+    if (rc == 0)
+        rc = fs_pwrite(b->fd, b->data.p, b->data.len, 0);
+    if (rc == 0) {
+        buf_fini(&b->data);
+        b->mode = HTTP_BODY_SPOOL;
+    }
+    return rc;
+}
+
 static int relay_send_body(struct pool_worker *w, struct http_exchange *x)
 {
     struct str data = buf_str(&x->body.data);
@@ -261,7 +293,11 @@ void relay_start(struct pool *p, struct pool_worker *w, struct pool_request *r)
     w->request_id = ++p->next_request;
     w->request_mark = channel_mark(w->channel);
     relay_run(p, w, r);
-    rc = relay_put(p, w, x, 0, w->request_id);
+    rc = 0;
+    if (x->body.mode == HTTP_BODY_MEMORY && x->body.data.len > RELAY_BODY_MAX)
+        rc = relay_spool_body(x);
+    if (rc == 0)
+        rc = relay_put(p, w, x, 0, w->request_id);
     if (rc == 0)
         rc = relay_send_body(w, x);
     if (rc) {

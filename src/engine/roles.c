@@ -154,6 +154,17 @@ void roles_tell_site_failed(struct site *s, const char *why)
     roles_tell_front(s->master, &out);
 }
 
+/* The front talks to everybody, and what it names gets folders from a master that may be root: a
+ * site is a folder right in sites_dir. */
+static bool roles_is_site(const struct master *m, struct str name, struct str folder)
+{
+    struct str dir = str_c(m->config->server.sites_dir);
+
+    return name.len && name.p[0] != '.' && str_chr(name, '/') < 0 && str_chr(name, '\0') < 0 &&
+           folder.len == dir.len + 1 + name.len && str_starts(folder, dir) &&
+           folder.p[dir.len] == '/' && str_ends(folder, name);
+}
+
 /* The first request for a site came. */
 static void roles_open_site(struct master *m, struct ipc_in *in)
 {
@@ -162,6 +173,11 @@ static void roles_open_site(struct master *m, struct ipc_in *in)
 
     if (m->stopping || !config_is_multi(m->config))
         return;
+    if (!roles_is_site(m, ipc_get(in, "site"), ipc_get(in, "folder"))) {
+        log_error("site_refused", F_STR("site", ipc_get(in, "site")),
+            F_STR("folder", ipc_get(in, "folder")));
+        return;
+    }
     if (!s)
         s = deploy_site_add(m, ipc_get_c(in, "site"), ipc_get_c(in, "folder"));
     if (!s->active && s->op.step == OP_NONE && deploy_begin(s, OP_START, NULL, &err)) {
@@ -191,10 +207,8 @@ static void roles_on_front_message(struct master *m, struct ipc_in *in)
         roles_open_site(m, in);
     else if (ipc_is(in, "status"))
         control_status(m->control, ipc_get(in, "json"));
-    else if (ipc_is(in, "idle")) {
-        m->front_idle = true;
-        master_check_stopped(m);
-    }
+    else if (ipc_is(in, "idle"))
+        m->front_idle = true; /* master_before_sleep() goes on */
 }
 
 static void roles_on_front(void *arg, int events)

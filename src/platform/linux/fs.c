@@ -307,7 +307,16 @@ int fs_mkdir(const char *path, uint32_t mode)
 
 int fs_set_owner(const char *path, uint32_t uid, uint32_t gid)
 {
-    return chown(path, uid, gid) < 0 ? oserr_last() : 0;
+    int fd, rc = 0;
+
+    /* Not by name: who may write in the folder above could put a link or a file of root there. */
+    fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return oserr_last();
+    if (fchown(fd, uid, gid) < 0)
+        rc = oserr_last();
+    close(fd);
+    return rc;
 }
 
 int fs_unlink(const char *path)
