@@ -99,9 +99,9 @@ int process_raise_fd_limit(uint64_t *now) MUST_CHECK;
 /* Number of descriptors open in this process. */
 size_t process_count_fds(void);
 
-/* What names the TCP socket of this machine that is bound to local and connected to remote; 0: there
- * is none, it is another user's (whose processes process_holds_socket() could not look into), or it
- * cannot be known. Microseconds. */
+/* What names the TCP socket of this machine that is bound to local and connected to remote; 0:
+ * there is none, it is another user's (whose processes process_holds_socket() could not look into),
+ * or it cannot be known. Microseconds. */
 struct sock_addr;
 uint64_t process_tcp_inode(const struct sock_addr *local, const struct sock_addr *remote);
 /* Does pid hold that socket? False when it cannot be known. Looks at each of its descriptors in
