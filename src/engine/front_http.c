@@ -81,6 +81,15 @@ static bool front_is_ready(struct front *f)
     return site && site->active && site->active->nworkers > 0;
 }
 
+/* From this machine, and not through a proxy on it. */
+static bool front_is_operator(const struct http_exchange *x)
+{
+    const struct fields *f = &x->head.fields;
+
+    return http_exchange_is_self(x) && !fields_get(f, STR("X-Forwarded-For")) &&
+           !fields_get(f, STR("Forwarded")) && !fields_get(f, STR("Via"));
+}
+
 static bool front_internal(void *arg, struct http_exchange *x)
 {
     struct front *f = arg;
@@ -102,7 +111,7 @@ static bool front_internal(void *arg, struct http_exchange *x)
         buf_add_lit(&b, "ok\n");
     } else if (str_eq(x->path, STR("/_ephpm/ready"))) {
         status = front_is_ready(f) ? 200 : 503;
-        if (str_eq(x->uri.query, STR("verbose")) && http_exchange_is_self(x)) {
+        if (str_eq(x->uri.query, STR("verbose")) && front_is_operator(x)) {
             front_status(f, &b);
         } else {
             type = STR("text/plain; charset=utf-8");

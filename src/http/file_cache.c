@@ -376,10 +376,10 @@ static int open_file(struct file_cache *c, struct entry *e)
     struct fs_stat st;
     int fd = -1, err;
 
-    err = fs_open_read(e->pub.resolved.p, &fd);
+    err = fs_open_resolved(e->pub.resolved.p, &fd);
     if (err == ERR_MFILE && c->open_files > 0) {
         limit_open(c, 0);
-        err = fs_open_read(e->pub.resolved.p, &fd);
+        err = fs_open_resolved(e->pub.resolved.p, &fd);
     }
     if (err)
         return err;

@@ -6,11 +6,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -135,9 +137,25 @@ int fs_open_read(const char *path, int *fd)
     return fs_open(path, O_RDONLY | O_NONBLOCK, 0, fd);
 }
 
+int fs_open_resolved(const char *path, int *fd)
+{
+    struct open_how how = {
+        .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, .resolve = RESOLVE_NO_SYMLINKS};
+    long f = syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+
+    if (f < 0 &&
+        (errno == ENOSYS || errno == EPERM)) /* an old kernel, or a filter that knows it not */
+        f = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+    if (f < 0)
+        return oserr_last();
+    *fd = (int)f;
+    return 0;
+}
+
 int fs_open_append(const char *path, uint32_t mode, int *fd)
 {
-    return fs_open(path, O_WRONLY | O_APPEND | O_CREAT, (mode_t)mode, fd);
+    /* A pipe that nobody reads must neither hold the opening nor a write. */
+    return fs_open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, (mode_t)mode, fd);
 }
 
 void fs_close(int fd)

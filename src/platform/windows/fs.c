@@ -503,3 +503,8 @@ int fs_set_owner(const char *path, uint32_t uid, uint32_t gid)
     (void)gid;
     return ERR_UNSUPPORTED;
 }
+
+int fs_open_resolved(const char *path, int *fd)
+{
+    return fs_open_read(path, fd);
+}
