@@ -21,7 +21,10 @@
  *
  * Any step may fail; then the new generation ends and the old one never noticed.
  */
-enum { DEPLOY_LIST_MAX = 64 << 20 };
+enum {
+    DEPLOY_LIST_MAX = 64 << 20,
+    DEPLOY_LIST_MS = 10000 /* for the running generation to list its scripts */
+};
 
 static const char *deploy_kind_name(enum op_kind k)
 {
@@ -166,6 +169,7 @@ void deploy_failed(struct site *s, const char *fmt, ...)
 }
 
 static void deploy_first_worker(struct site *s);
+static void deploy_compile(struct site *s, struct str old_list);
 
 static void deploy_progress(struct site *s, const char *text)
 {
@@ -203,6 +207,11 @@ static void deploy_timeout(void *arg)
 {
     struct site *s = arg;
 
+    if (s->op.step == OP_SCRIPTS) { /* a running generation that hangs must not keep the next out */
+        log_warn("deploy_list_failed", F_CSTR("error", "the running generation does not answer"));
+        deploy_compile(s, STR_NONE);
+        return;
+    }
     deploy_failed(s, "not ready within deploy.timeout (%llu ms)",
         (unsigned long long)deploy_config(s)->deploy.timeout);
 }
@@ -214,6 +223,7 @@ static int deploy_start(
     struct config *cfg = NULL;
     char root[4096];
     const char *configured;
+    struct fs_stat st;
     int rc;
 
     if (op->step != OP_NONE)
@@ -225,11 +235,16 @@ static int deploy_start(
     }
     configured = s->folder ? s->folder : (cfg ? cfg : s->master->config)->server.document_root;
     rc = fs_realpath(configured, root, sizeof(root));
+    if (rc == 0)
+        rc = fs_stat(root, &st);
+    if (rc == 0 && st.kind != FS_DIR)
+        rc = ERR_NOTDIR;
     if (rc) {
-        config_unref(cfg);
-        return err_set(err, rc, "%s: %s: %s",
+        (void)err_set(err, rc, "%s: %s: %s",
             s->folder ? "the folder of the site" : "server.document_root", configured,
             err_text(rc));
+        config_unref(cfg); /* it owns the name */
+        return rc;
     }
     deploy_clear(s);
     op->kind = kind;
@@ -454,6 +469,7 @@ static void deploy_compile(struct site *s, struct str old_list)
     int fd = -1, rc;
 
     op->step = OP_COMPILE;
+    net_timer_start(op->timeout, deploy_config(s)->deploy.timeout, 0);
     deploy_progress(s, "compiling scripts");
     deploy_make_list(s, old_list, &list);
     fs_close(op->result_fd);
@@ -503,6 +519,8 @@ void deploy_booted(struct site *s, struct generation *g)
         return;
     }
     op->step = OP_SCRIPTS;
+    net_timer_start(
+        op->timeout, MIN(deploy_config(s)->deploy.timeout, (uint64_t)DEPLOY_LIST_MS), 0);
     deploy_progress(s, "listing cached scripts");
     rc = fs_open_spool(NULL, &op->list_fd);
     if (rc == 0) {

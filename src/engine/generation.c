@@ -491,8 +491,8 @@ void generation_end(struct generation *g)
         if (!w->pid)
             generation_worker_free(w); /* its answer will not come */
     }
-    if (g->pid)
-        (void)!process_kill(g->pid, SIGTERM); /* it may be gone */
+    if (g->pid) /* not SIGTERM: one that hangs or is stopped would keep its memory for ever */
+        (void)!process_kill(g->pid, SIGKILL); /* it may be gone */
 }
 
 static void generation_free(struct generation *g)

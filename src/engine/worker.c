@@ -23,6 +23,7 @@ enum {
         1000,            /* how often a worker that waits for the front looks at the cancel word */
     WORKER_FD_MS = 5000, /* for the descriptor that was announced */
     WORKER_FIRST_MS = 5000, /* before the first request: how often to look whether one can come */
+    WORKER_REAP_MS = 1000,  /* how often an idle worker looks for the ends of scripts' children */
     WORKER_MEMORY_EVERY = 100, /* requests between two looks at the resident size */
     WORKER_NOTE_MAX = 2048
 };
@@ -582,9 +583,13 @@ int worker_run(const struct worker_options *opt)
 
         rc = channel_peek(worker.channel, &msg, &data);
         if (rc == ERR_AGAIN) {
-            rc = channel_wait_message(worker.channel, worker.served ? -1 : WORKER_FIRST_MS);
-            if (rc == ERR_TIMEOUT && worker_is_forgotten())
+            rc = channel_wait_message(worker.channel, worker.has_children ? WORKER_REAP_MS
+                                                      : worker.served     ? -1
+                                                                          : WORKER_FIRST_MS);
+            if (rc == ERR_TIMEOUT && !worker.served && worker_is_forgotten())
                 worker.stop = true;
+            if (worker.has_children)
+                worker_reap();
             if (rc == ERR_INTR || rc == ERR_TIMEOUT)
                 rc = 0;
             continue;

@@ -43,6 +43,7 @@ struct embed_global {
     volatile sig_atomic_t interrupted;
     bool forked;       /* this process is the child of a script's pcntl_fork() */
     bool has_children; /* the running script called it */
+    bool spent;        /* a script changed the process for good: no other request shall have it */
 
     char *out; /* output not yet given to the host */
     size_t out_len;

@@ -263,6 +263,6 @@ void embed_run(const struct embed_request *req, struct embed_result *out)
     out->end = classify();
     out->status = embed_g.status;
     out->client_gone = embed_g.client_gone;
-    out->replace = embed_g.broken;
+    out->replace = embed_g.broken || embed_g.spent;
     out->forked = embed_g.has_children;
 }

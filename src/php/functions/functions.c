@@ -116,12 +116,14 @@ static ZEND_FUNCTION(wrapped_chdir)
 static ZEND_FUNCTION(wrapped_pcntl_signal)
 {
     embed_timer_forget();
+    embed_g.spent = true;
     stock_pcntl_signal(INTERNAL_FUNCTION_PARAM_PASSTHRU);
 }
 
 static ZEND_FUNCTION(wrapped_pcntl_sigprocmask)
 {
     embed_timer_forget();
+    embed_g.spent = true;
     stock_pcntl_sigprocmask(INTERNAL_FUNCTION_PARAM_PASSTHRU);
 }
 
@@ -140,6 +142,41 @@ static ZEND_FUNCTION(wrapped_opcache_reset)
     stock_opcache_reset(INTERNAL_FUNCTION_PARAM_PASSTHRU);
     if (Z_TYPE_P(return_value) == IS_TRUE && embed_g.req && embed_g.host.opcache_reset)
         embed_g.host.opcache_reset(embed_g.host.arg);
+}
+
+/*
+ * What changes the process and cannot be taken back, or would have to be by name: an alarm that
+ * rings in somebody else's request, a limit on descriptors, a priority. The request has it, and its
+ * worker is replaced afterwards.
+ */
+static struct {
+    const char *name;
+    zif_handler stock;
+} spending[] = {
+    {"pcntl_alarm", NULL},
+    {"pcntl_setcpuaffinity", NULL},
+    {"pcntl_setpriority", NULL},
+    {"pcntl_unshare", NULL},
+    {"posix_initgroups", NULL},
+    {"posix_setegid", NULL},
+    {"posix_seteuid", NULL},
+    {"posix_setgid", NULL},
+    {"posix_setrlimit", NULL},
+    {"posix_setuid", NULL},
+    {"proc_nice", NULL},
+};
+
+static ZEND_FUNCTION(wrapped_spending)
+{
+    const zend_string *name = EX(func)->common.function_name;
+
+    embed_g.spent = true;
+    for (size_t i = 0; i < ARRAY_LEN(spending); i++) {
+        if (strcmp(ZSTR_VAL(name), spending[i].name) == 0) {
+            spending[i].stock(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+            return;
+        }
+    }
 }
 
 static zif_handler wrap(const char *name, zif_handler handler)
@@ -167,6 +204,8 @@ void embed_functions_wrap(void)
     stock_pcntl_signal = wrap("pcntl_signal", ZEND_FN(wrapped_pcntl_signal));
     stock_pcntl_sigprocmask = wrap("pcntl_sigprocmask", ZEND_FN(wrapped_pcntl_sigprocmask));
     stock_opcache_reset = wrap("opcache_reset", ZEND_FN(wrapped_opcache_reset));
+    for (size_t i = 0; i < ARRAY_LEN(spending); i++)
+        spending[i].stock = wrap(spending[i].name, ZEND_FN(wrapped_spending));
 }
 
 /* --- module ----------------------------------------------------------------------------------- */
