@@ -249,6 +249,7 @@ static int stream_queue_spool(struct stream *s, const struct str *parts, size_t 
 {
     struct list *last = s->parts.prev;
     struct stream_part *p = NULL;
+    bool grows = false; /* the last part goes on where the file ends */
     uint64_t at = s->spool_end;
     int rc = 0;
 
@@ -260,9 +261,11 @@ static int stream_queue_spool(struct stream *s, const struct str *parts, size_t 
     }
     if (rc)
         return ERR_NOSPACE;
-    if (last != &s->parts)
+    if (last != &s->parts) {
         p = CONTAINER_OF(last, struct stream_part, node);
-    if (!p || p->kind != STREAM_SPOOL || p->off + p->len != s->spool_end) {
+        grows = p->kind == STREAM_SPOOL && p->off + p->len == s->spool_end;
+    }
+    if (!grows) {
         p = mem_new(sizeof(*p));
         p->kind = STREAM_SPOOL;
         p->fd = -1;
