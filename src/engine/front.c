@@ -335,7 +335,8 @@ int front_main(void)
 
     list_init(&f.probes);
     process_ignore_sigpipe();
-    process_protect(); /* PHP runs as the same user */
+    process_guard(); /* PHP runs as the same user: it shall neither signal nor trace the front */
+    process_protect();
     f.started_ms = clock_mono_ms();
     rc = net_loop_new(&f.loop);
     if (rc == 0)

@@ -91,6 +91,7 @@ static int master_choose_user(struct master *m, struct err *err)
 {
     const struct config_server *s = &m->config->server;
     const char *user = s->run_as_user;
+    uint32_t guard_gid;
     int rc;
 
     process_user_name(process_uid(), m->user, sizeof(m->user));
@@ -113,6 +114,9 @@ static int master_choose_user(struct master *m, struct err *err)
         return 0;
     }
     m->set_user = m->uid != 0;
+    m->has_guard = m->set_user &&
+                   process_find_user("nobody", NULL, &m->guard_uid, &guard_gid) == 0 &&
+                   m->guard_uid != m->uid;
     (void)snprintf(m->user, sizeof(m->user), "%s", user);
     return 0;
 }
@@ -192,16 +196,32 @@ static void master_write_pid(struct master *m)
         m->pid_path = mem_dup_str(path, strlen(path));
 }
 
-void master_announce(struct master *m, struct generation *g)
+/* The server serves: what is the same with one site and with many. False when it was said before.
+ */
+static bool master_announce_first(struct master *m)
 {
-    struct buf line = {0};
-
     roles_send_listener(m);
     process_set_title(
         "ephpm: master %s %s", m->config->mode == CONFIG_DEV ? "dev" : "serve", m->listen_text);
     if (m->announced)
-        return;
+        return false;
     m->announced = true;
+    master_write_pid(m);
+    (void)!process_notify("READY=1\nSTATUS=serving"); /* nobody may listen */
+    return true;
+}
+
+static bool master_greets(const struct master *m)
+{
+    return !m->opt->quiet && m->config->mode == CONFIG_DEV;
+}
+
+void master_announce(struct master *m, struct generation *g)
+{
+    struct buf line = {0};
+
+    if (!master_announce_first(m))
+        return;
     shape_line_autotune(&g->shape, &line);
     log_info("autotune", F_STR("text", buf_str(&line)));
     buf_clear(&line);
@@ -211,9 +231,7 @@ void master_announce(struct master *m, struct generation *g)
     log_info("serving", F_CSTR("listen", m->listen_text), F_CSTR("root", g->root),
         F_CSTR("php", g->php_version), F_CSTR("user", m->user),
         F_CSTR("control", control_path(m->control)));
-    master_write_pid(m);
-    (void)!process_notify("READY=1\nSTATUS=serving"); /* nobody may listen */
-    if (!m->opt->quiet && m->config->mode == CONFIG_DEV) {
+    if (master_greets(m)) {
         printf("ephpm %s serves %s\n  http://%s/\nPHP %s; Ctrl-C stops it.\n", EPHPM_VERSION,
             g->root, m->listen_text, g->php_version);
         (void)fflush(stdout); /* a closed terminal is no reason to stop */
@@ -222,22 +240,16 @@ void master_announce(struct master *m, struct generation *g)
 
 void master_announce_sites(struct master *m)
 {
-    roles_send_listener(m);
-    process_set_title(
-        "ephpm: master %s %s", m->config->mode == CONFIG_DEV ? "dev" : "serve", m->listen_text);
-    if (m->announced)
+    if (!master_announce_first(m))
         return;
-    m->announced = true;
     log_info("serving", F_CSTR("listen", m->listen_text),
         F_CSTR("sites", m->config->server.sites_dir), F_CSTR("user", m->user),
         F_CSTR("control", control_path(m->control)));
-    master_write_pid(m);
-    (void)!process_notify("READY=1\nSTATUS=serving"); /* nobody may listen */
-    if (!m->opt->quiet && m->config->mode == CONFIG_DEV) {
+    if (master_greets(m)) {
         printf(
             "ephpm %s serves the folders of %s\n  http://FOLDER.localhost:%s/\nCtrl-C stops it.\n",
             EPHPM_VERSION, m->config->server.sites_dir, strrchr(m->listen_text, ':') + 1);
-        (void)fflush(stdout); /* a closed terminal is no reason to stop */
+        (void)fflush(stdout); /* as above */
     }
 }
 

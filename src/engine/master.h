@@ -157,6 +157,8 @@ struct master {
     /* who we run as */
     bool set_user;
     uint32_t uid, gid;
+    bool has_guard;
+    uint32_t guard_uid; /* real user of the front: of nobody */
     char user[64];
     /* signals, end */
     struct net_signal *signals[8];

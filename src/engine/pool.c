@@ -516,6 +516,7 @@ void pool_worker_done(struct pool *p, struct pool_worker *w, const struct messag
     w->request_id = 0;
     w->served++;
     w->uri[0] = w->script[0] = '\0';
+    g->moved_ms = net_loop_now(p->loop);
     p->counters.executed++;
     if (done->end != MESSAGE_END_OK)
         p->counters.failed++;

@@ -102,6 +102,7 @@ struct pool_generation {
     bool abandoned;         /* the drain time is over: what has not started is refused */
     struct pool_worker *reserve;
     bool reserve_asked;
+    uint64_t moved_ms;  /* loop ms when a worker last was done */
     uint64_t forked_at; /* loop ms of the last fork that was asked for */
     char note[512];     /* last PHP message, for a refused deploy */
 };

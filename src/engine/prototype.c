@@ -117,6 +117,7 @@ static int prototype_boot(struct prototype *p, const struct ipc_in *m)
         return rc;
     }
     process_set_title("ephpm: prototype %s/%llu", p->site, (unsigned long long)p->generation);
+    process_drop_start_pages();
     ipc_begin(&out, "booted");
     prototype_describe(&out);
     return ipc_send(p->socket, &out);

@@ -15,8 +15,8 @@ enum {
      * it: all that fits into an empty ring of GENERATION_REQUEST_RING (256 KiB). */
     RELAY_BLOCK_MAX = 92 << 10,
     RELAY_BODY_MAX = 68 << 10, /* a larger one goes as a file */
-    RELAY_SELF_MS =
-        1000 /* a request from this machine that waits so long gets the reserve in any case */
+    RELAY_SELF_MS = 1000       /* while no request ends for so long, one from this machine gets the
+                                  reserve in any case */
 };
 
 void relay_broken(struct pool *p, struct pool_worker *w, const char *why)
@@ -33,8 +33,10 @@ bool relay_is_own_php(struct pool *p, struct pool_generation *g, struct pool_req
 {
     uint64_t inode;
 
-    (void)p;
-    if (clock_mono_ns() - r->queued_ns > RELAY_SELF_MS * 1000000ull)
+    /* Nothing has moved for long: whoever made it (a program that PHP started, say), it is taken.
+     */
+    if (clock_mono_ns() - r->queued_ns > RELAY_SELF_MS * 1000000ull &&
+        net_loop_now(p->loop) - g->moved_ms > RELAY_SELF_MS)
         return true;
     /* Once per request: who waits for it has had the connection since before it came. Under load
      * from this machine (a TLS terminator, a load test) every request in the queue is asked about.

@@ -17,12 +17,13 @@ struct role {
     const char *name;
     const char *argument; /* how the executable knows */
     bool drops_user;      /* runs as run_as_user when the master is root */
+    bool guarded;         /* and out of reach of that user's other processes */
     enum role_restart restart;
 };
 
 static const struct role roles[] = {
-    {"front", "--role=front", true, ROLE_RESTART},
-    {"prototype", "--role=prototype", true, ROLE_ENDS_GENERATION},
+    {"front", "--role=front", true, true, ROLE_RESTART},
+    {"prototype", "--role=prototype", true, false, ROLE_ENDS_GENERATION},
 };
 enum { ROLES_FRONT, ROLES_PROTOTYPE };
 
@@ -48,6 +49,8 @@ static int roles_spawn(struct master *m, const struct role *r, const char *exe, 
         .uid = m->uid,
         .gid = m->gid,
         .user = m->user,
+        .guarded = r->guarded && m->has_guard,
+        .guard_uid = m->guard_uid,
     };
 
     (void)snprintf(pad, sizeof(pad), "%-199s", title);

@@ -223,6 +223,42 @@ enum exchange_extent {
     EXCHANGE_STREAMED /* the application wants this part at the client now */
 };
 
+/* How the body's end is told; a declared length cuts `first`. length: of the whole body, -1: not
+ * known. */
+static void exchange_frame(struct http_exchange *x, struct str *first, bool whole, int64_t length,
+    struct response_send *send)
+{
+    const struct response_head *h = &x->answer;
+
+    if (x->is_head) {
+        if (h->content_length >= 0) {
+            send->framing = RESPONSE_LENGTH;
+            send->length = (uint64_t)h->content_length;
+        }
+    } else if (h->no_body) {
+        *first = STR_NONE;
+    } else if (h->content_length >= 0) {
+        send->framing = RESPONSE_LENGTH;
+        send->length = (uint64_t)h->content_length;
+        x->promised = h->content_length;
+        if ((int64_t)first->len > x->promised) {
+            first->len = (size_t)x->promised;
+            x->keep_alive = false;
+        }
+        if (whole && (int64_t)first->len < x->promised)
+            x->keep_alive = false;
+    } else if (length >= 0) {
+        send->framing = RESPONSE_LENGTH;
+        send->length = (uint64_t)length;
+        x->promised = length;
+    } else if (x->head.minor >= 1) {
+        send->framing = RESPONSE_CHUNKED;
+        x->chunked = true;
+    } else {
+        x->keep_alive = false;
+    }
+}
+
 /* Sends the held head, with what is held of the body in `first`. */
 static int exchange_start(struct http_exchange *x, struct str first, enum exchange_extent extent)
 {
@@ -249,33 +285,7 @@ static int exchange_start(struct http_exchange *x, struct str first, enum exchan
         first = buf_str(&coded);
         length = whole ? (int64_t)coded.len : -1;
     }
-    if (x->is_head) {
-        if (h->content_length >= 0) {
-            send.framing = RESPONSE_LENGTH;
-            send.length = (uint64_t)h->content_length;
-        }
-    } else if (h->no_body) {
-        first = STR_NONE;
-    } else if (h->content_length >= 0) {
-        send.framing = RESPONSE_LENGTH;
-        send.length = (uint64_t)h->content_length;
-        x->promised = h->content_length;
-        if ((int64_t)first.len > x->promised) {
-            first.len = (size_t)x->promised;
-            x->keep_alive = false;
-        }
-        if (whole && (int64_t)first.len < x->promised)
-            x->keep_alive = false;
-    } else if (length >= 0) {
-        send.framing = RESPONSE_LENGTH;
-        send.length = (uint64_t)length;
-        x->promised = length;
-    } else if (x->head.minor >= 1) {
-        send.framing = RESPONSE_CHUNKED;
-        x->chunked = true;
-    } else {
-        x->keep_alive = false;
-    }
+    exchange_frame(x, &first, whole, length, &send);
     exchange_write_head(x, h, &send, &head);
     parts[n++] = buf_str(&head);
     if (first.len) {

@@ -103,6 +103,8 @@ static struct limits_entry *limits_entry(struct http_limits *l, const struct htt
     e = map_get(&l->table, key);
     if (e)
         return e;
+    if (l->table.count >= HTTP_LIMITS_MAX && now > l->swept_ms)
+        limits_sweep(l, c, now); /* at most once per millisecond */
     if (l->table.count >= HTTP_LIMITS_MAX)
         return NULL;
     e = mem_new(sizeof(*e));

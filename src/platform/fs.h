@@ -43,8 +43,8 @@ int fs_readlink(const char *path, char *out, size_t cap) MUST_CHECK;
 
 /* Opens for reading. A FIFO or device does not block. */
 int fs_open_read(const char *path, int *fd) MUST_CHECK;
-/* Opens a path that fs_realpath() gave for reading; a link in any component, which somebody must have
- * put there since, is ERR_LOOP. */
+/* Opens a path that fs_realpath() gave for reading; a link in any component, which somebody must
+ * have put there since, is ERR_LOOP. */
 int fs_open_resolved(const char *path, int *fd) MUST_CHECK;
 /* Opens for appending, created with mode when missing. */
 int fs_open_append(const char *path, uint32_t mode, int *fd) MUST_CHECK;

@@ -31,6 +31,8 @@ struct process_spawn {
     uint32_t uid, gid; /* dropped to when set_user */
     const char *user;  /* name for supplementary groups */
     bool set_user;
+    bool guarded; /* with set_user: real and saved user are guard_uid, see process_guard() */
+    uint32_t guard_uid;
     bool die_with_parent; /* the child is killed when this process ends */
 };
 
@@ -82,6 +84,14 @@ void process_set_title(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
 /* Other processes of the same user cannot look into this one or trace it, and it dumps no core. */
 void process_protect(void);
+/*
+ * Called first by a process that was spawned as guarded: it keeps the user's access to files, but
+ * other processes of that user cannot send it signals, since its real and saved user are another.
+ */
+void process_guard(void);
+/* Unmaps pages of executables and libraries that were only needed to start; they come back from the
+ * page cache when they are used again. For a process that lives long and does little. */
+void process_drop_start_pages(void);
 
 bool process_is_root(void);
 /* ERR_NOTFOUND when there is no such user/group (name or number). group NULL: the user's own; a

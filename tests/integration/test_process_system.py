@@ -372,3 +372,13 @@ def test_dev_takes_the_next_free_port_and_ends_with_ctrl_c(tmp_path):
             if p.poll() is None:
                 p.kill()
             p.stdout.close()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give the front a user of its own")
+def test_php_cannot_signal_or_read_the_front(serve):
+    s = serve("", {"index.php": """<?php $pid = (int)$_GET['pid'];
+        var_dump(posix_kill($pid, 9), @file_get_contents("/proc/$pid/environ"),
+                 @scandir("/proc/$pid/fd"));"""})
+    front = s.front()["front_pid"]
+    assert s.get(f"/?pid={front}").text.split() == ["bool(false)"] * 3
+    assert s.front()["front_pid"] == front

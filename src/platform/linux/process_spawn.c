@@ -132,9 +132,13 @@ NORETURN static void spawn_child(struct spawn *sp)
 
     spawn_reset_signals();
     spawn_set_fds(sp);
-    if (sp->set_user &&
-        (setgroups(sp->ngroups, sp->groups) < 0 || setgid(s->gid) < 0 || setuid(s->uid) < 0))
-        spawn_fail(sp);
+    if (sp->set_user) {
+        uid_t outer = s->guarded ? s->guard_uid : s->uid;
+
+        if (setgroups(sp->ngroups, sp->groups) < 0 || setgid(s->gid) < 0 ||
+            setresuid(outer, s->uid, outer) < 0)
+            spawn_fail(sp);
+    }
     /* After the change of user, which clears it. */
     if (s->die_with_parent) {
         if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)

@@ -21,6 +21,13 @@ void process_protect(void)
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* cannot fail with this value */
 }
 
+void process_guard(void)
+{
+    /* exec made the saved user the effective one. */
+    if (getuid() != geteuid())
+        (void)!setresuid((uid_t)-1, (uid_t)-1, getuid()); /* to the real one is always allowed */
+}
+
 bool process_is_root(void)
 {
     return geteuid() == 0;
