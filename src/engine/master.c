@@ -400,10 +400,23 @@ static int master_reload_sites(struct master *m, struct err *err)
     return first;
 }
 
+static bool master_is_busy(struct master *m)
+{
+    list_each (it, &m->sites)
+        if (CONTAINER_OF(it, struct site, node)->op.step != OP_NONE)
+            return true;
+    return false;
+}
+
 static void master_on_reload(struct master *m)
 {
     struct err err = {0};
 
+    m->reload_due = master_is_busy(m);
+    if (m->reload_due) {
+        log_info("reload_postponed", F_CSTR("reason", "another operation is running"));
+        return;
+    }
     if (!m->stopping && master_reload_sites(m, &err))
         log_error("reload_refused", F_CSTR("error", err.text), F_INT("line", err.line));
 }
@@ -453,6 +466,8 @@ static void master_before_sleep(void *arg)
         master_go_on_stopping(m);
     else
         generation_sweep(m);
+    if (m->reload_due && !m->stopping && !master_is_busy(m))
+        master_on_reload(m);
 }
 
 /* Everything that can fail for a reason the operator can mend, before a process is started. */

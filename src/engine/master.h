@@ -165,6 +165,7 @@ struct master {
     size_t nsignals;
     struct net_timer *stop_timer;
     struct net_timer *watchdog;
+    bool reload_due; /* SIGHUP came while a site was at something else */
     bool stopping;
     bool front_idle;
     bool announced; /* READY=1 was said */

@@ -514,3 +514,16 @@ def test_keep_alive_connection_moves_to_the_new_generation(site):
         assert c.request("GET", "/gen.php").text == "2"
         c.send(build(target="/gen.php") + build(target="/slow.php?ms=1"))
         assert c.read_response().text == "2" and c.read_response().text == "2"
+
+
+def test_sighup_during_a_deploy_is_not_lost(serve):
+    s = serve("[server.response]\nheaders = [[\"X-C\", \"old\"]]\n", {"index.php":
+              "<?php usleep(str_starts_with($_SERVER['HTTP_USER_AGENT'] ?? '', 'ephpm-probe')"
+              " ? 500000 : 0); echo 'ok';"})
+    s.write_config("[server.response]\nheaders = [[\"X-C\", \"new\"]]\n")
+    deploy = threading.Thread(target=lambda: s.cli("deploy"))
+    deploy.start()
+    s.wait_log("deploy_began.*operation=deploy")
+    s.signal(signal.SIGHUP)
+    deploy.join()
+    assert wait_for(lambda: s.get("/").get("X-C") == "new", 10)
