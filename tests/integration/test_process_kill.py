@@ -325,7 +325,7 @@ def torture(s, seconds, clients, victims):
 
 def test_torture_random_kills_under_load(server):
     before = len(family(server.pid))
-    seen, kills = torture(server, 8, 20, lambda: [w["pid"] for w in server.workers()])
+    seen, kills = torture(server, 60, 20, lambda: [w["pid"] for w in server.workers()])
     assert kills >= 30 and seen.get(200, 0) > 200, (seen, kills)
     bad = seen.get(502, 0) + seen.get("cut", 0)
     assert bad <= kills, f"{kills} kills cost {seen}"
