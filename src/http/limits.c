@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 
-enum { LIMITS_SWEEP_MS = 10000 };
+enum { LIMITS_SWEEP_MS = 10000, LIMITS_FULL_MS = 1000 /* between sweeps of a full table */ };
 
 struct limits_entry {
     uint64_t connections;
@@ -103,8 +103,8 @@ static struct limits_entry *limits_entry(struct http_limits *l, const struct htt
     e = map_get(&l->table, key);
     if (e)
         return e;
-    if (l->table.count >= HTTP_LIMITS_MAX && now > l->swept_ms)
-        limits_sweep(l, c, now); /* at most once per millisecond */
+    if (l->table.count >= HTTP_LIMITS_MAX && now - l->swept_ms >= LIMITS_FULL_MS)
+        limits_sweep(l, c, now);
     if (l->table.count >= HTTP_LIMITS_MAX)
         return NULL;
     e = mem_new(sizeof(*e));

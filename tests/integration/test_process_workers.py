@@ -357,7 +357,7 @@ def test_crash_after_output_cuts_and_does_not_end_well(serve):
         with pytest.raises(ProtocolError):
             r = c.read_response()
             assert r.closed is False
-    assert idle(s, len(s.workers()))
+    assert idle(s, 1)
 
 
 def test_crash_loop_ends_in_a_generation_without_jit(serve):

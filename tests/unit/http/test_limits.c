@@ -220,8 +220,8 @@ static void test_limits_full_table_refuses_new_addresses(void)
     CHECK(!http_limits_open(&l, &c, &late, 0));
     CHECK(!http_limits_open(&l, &c, &late, 20000)); /* all are busy: nothing to sweep */
     http_limits_close(&l, &first);
-    CHECK(!http_limits_open(&l, &c, &late, 20001)); /* swept a moment ago */
-    CHECK(http_limits_open(&l, &c, &late, 40000));
+    CHECK(!http_limits_open(&l, &c, &late, 20999)); /* swept less than a second ago */
+    CHECK(http_limits_open(&l, &c, &late, 21000));
     http_limits_fini(&l);
 }
 
