@@ -46,7 +46,7 @@ static const struct end_row ends[] = {
         "Uncaught"},
     {"ini_set('display_errors', 1); throw new Exception('x');", EMBED_FATAL, 200, NULL, "Uncaught"},
     {"if (", EMBED_FATAL, 500, "", "PHP Parse error"},
-    {"class A {} class A {}", EMBED_FATAL, 500, "", "Cannot declare class A"},
+    {"class A {} class A {}", EMBED_FATAL, 500, "", "declare class A"},
     {"$s = str_repeat('x', 100 << 20);", EMBED_MEMORY, 500, "", "Allowed memory size of 67108864"},
     {"function f($n) { return f($n + 1) . 'x'; } f(1);", EMBED_MEMORY, 500, "",
         "Allowed memory size"},
