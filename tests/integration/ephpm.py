@@ -147,6 +147,7 @@ class Server:
         # Scripts crash on purpose: that shall look as it does without a sanitizer.
         asan = [self.env.get("ASAN_OPTIONS", "detect_leaks=0")] + [
             f"handle_{x}=0" for x in ("segv", "sigbus", "sigfpe", "sigill", "abort")]
+        asan.append("quarantine_size_mb=8")  # freed memory counts in tests of growth
         self.env.update({"TMPDIR": str(self.tmp), "ASAN_OPTIONS": ":".join(asan), **(env or {})})
         self.limit = descriptors  # RLIMIT_NOFILE of the server
         self.process = None
