@@ -61,8 +61,7 @@ bool offer_withdraw(struct pool *p, struct pool_worker *w)
     w->offered = NULL;
     if (r) {
         r->offered_to = NULL;
-        list_push_front(&g->queue, &r->node);
-        g->queued++;
+        pool_requeue(g, r);
         g->offered--;
     }
     return true;

@@ -374,6 +374,19 @@ static void pool_on_grow(void *arg)
     pool_plan_growth(p);
 }
 
+void pool_requeue(struct pool_generation *g, struct pool_request *r)
+{
+    struct list *at = &g->queue;
+
+    list_each (it, &g->queue) {
+        if (CONTAINER_OF(it, struct pool_request, node)->queued_ns > r->queued_ns)
+            break;
+        at = it;
+    }
+    list_insert_after(at, &r->node);
+    g->queued++;
+}
+
 void pool_submit(struct pool *p, struct http_exchange *x, struct pool_generation *g)
 {
     struct pool_request *r = arena_new(&x->arena, sizeof(*r));
@@ -608,8 +621,7 @@ static void pool_rescue(struct pool *p, struct pool_worker *w)
             pool_give(p, CONTAINER_OF(idle, struct pool_worker, in_idle), r);
             return;
         }
-        list_push_front(&g->queue, &r->node);
-        g->queued++;
+        pool_requeue(g, r);
         deadline_arm(&r->wait, &p->on_wait);
         return;
     }

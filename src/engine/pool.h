@@ -238,7 +238,9 @@ bool relay_offer(struct pool *p, struct pool_worker *w, struct pool_request *r);
 void relay_promote(struct pool *p, struct pool_worker *w);
 /* offer.c: gives what waits to busy workers, where that pays. */
 void offer_waiting(struct pool *p);
-/* offer.c: takes w's offer back to the head of the queue. False: the worker has claimed it. */
+/* Puts a request that a worker did not begin back to its place in the queue, which is by age. */
+void pool_requeue(struct pool_generation *g, struct pool_request *r);
+/* offer.c: takes w's offer back to its place in the queue. False: the worker has claimed it. */
 bool offer_withdraw(struct pool *p, struct pool_worker *w);
 /* offer.c: the oldest offer that can be taken back from any worker, into the queue. False: none. */
 bool offer_reclaim(struct pool *p, struct pool_generation *g);
