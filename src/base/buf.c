@@ -93,6 +93,22 @@ const char *buf_cstr(struct buf *b)
     return b->p;
 }
 
+bool buf_add_escape(struct buf *b, char c)
+{
+    char escaped[2] = {'\\', c};
+
+    if (c == '\n')
+        escaped[1] = 'n';
+    else if (c == '\r')
+        escaped[1] = 'r';
+    else if (c == '\t')
+        escaped[1] = 't';
+    else if (c != '"' && c != '\\')
+        return false;
+    buf_add(b, escaped, sizeof(escaped));
+    return true;
+}
+
 void buf_add_json(struct buf *b, struct str s)
 {
     bool clean = str_is_utf8(s);
@@ -101,16 +117,9 @@ void buf_add_json(struct buf *b, struct str s)
     for (size_t i = 0; i < s.len; i++) {
         unsigned char c = (unsigned char)s.p[i];
 
-        if (c == '"' || c == '\\') {
-            buf_add_char(b, '\\');
-            buf_add_char(b, (char)c);
-        } else if (c == '\n') {
-            buf_add_lit(b, "\\n");
-        } else if (c == '\r') {
-            buf_add_lit(b, "\\r");
-        } else if (c == '\t') {
-            buf_add_lit(b, "\\t");
-        } else if (c < 0x20 || c == 0x7f) {
+        if (buf_add_escape(b, (char)c))
+            continue;
+        if (c < 0x20 || c == 0x7f) {
             buf_printf(b, "\\u%04x", c);
         } else if (c >= 0x80 && !clean) {
             buf_add_lit(b, "\\ufffd");

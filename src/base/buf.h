@@ -39,6 +39,9 @@ static inline struct str buf_str(const struct buf *b)
 }
 /* The bytes with a NUL after them (not counted in len); valid until the buf changes. */
 const char *buf_cstr(struct buf *b);
+/* c with a backslash, as JSON and our logs write it, if it is a quote, a backslash, \n, \r or \t.
+ * False: nothing was added. */
+bool buf_add_escape(struct buf *b, char c);
 /* s as a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
 void buf_add_json(struct buf *b, struct str s);
 /* s with & < > " ' escaped for HTML. */

@@ -149,16 +149,9 @@ static void add_escaped(struct buf *b, struct str s)
     for (size_t i = 0; i < s.len; i++) {
         unsigned char c = (unsigned char)s.p[i];
 
-        if (c == '"' || c == '\\') {
-            buf_add_char(b, '\\');
-            buf_add_char(b, (char)c);
-        } else if (c == '\n') {
-            buf_add_lit(b, "\\n");
-        } else if (c == '\r') {
-            buf_add_lit(b, "\\r");
-        } else if (c == '\t') {
-            buf_add_lit(b, "\\t");
-        } else if (c < 0x20 || c == 0x7f || (c >= 0x80 && !utf8)) {
+        if (buf_add_escape(b, (char)c))
+            continue;
+        if (c < 0x20 || c == 0x7f || (c >= 0x80 && !utf8)) {
             buf_printf(b, "\\x%02x", c);
         } else if (is_c1(s, i)) {
             buf_printf(b, "\\x%02x\\x%02x", c, (unsigned char)s.p[i + 1]);

@@ -49,12 +49,11 @@ void offer_waiting(struct pool *p)
     }
 }
 
-bool offer_withdraw(struct pool *p, struct pool_worker *w)
+bool offer_withdraw(struct pool_worker *w)
 {
     struct pool_generation *g = w->generation;
     struct pool_request *r = w->offered;
 
-    (void)p;
     if (!channel_revoke(w->channel, w->offered_id))
         return false;
     w->offered_id = 0;
@@ -67,7 +66,7 @@ bool offer_withdraw(struct pool *p, struct pool_worker *w)
     return true;
 }
 
-bool offer_reclaim(struct pool *p, struct pool_generation *g)
+bool offer_reclaim(struct pool_generation *g)
 {
     struct pool_worker *oldest = NULL;
 
@@ -79,7 +78,7 @@ bool offer_reclaim(struct pool *p, struct pool_generation *g)
         if (w->offered && (!oldest || w->offered->queued_ns < oldest->offered->queued_ns))
             oldest = w;
     }
-    return oldest && offer_withdraw(p, oldest); /* claimed meanwhile: then it runs */
+    return oldest && offer_withdraw(oldest); /* claimed meanwhile: then it runs */
 }
 
 void offer_check(struct pool *p, struct pool_generation *g)
@@ -92,7 +91,7 @@ void offer_check(struct pool *p, struct pool_generation *g)
         struct pool_worker *w = CONTAINER_OF(it, struct pool_worker, node);
 
         if (w->offered_id && now - w->busy_since >= OFFER_BUSY_MS)
-            (void)offer_withdraw(p, w); /* as above */
+            (void)offer_withdraw(w); /* as above */
     }
 }
 

@@ -205,7 +205,7 @@ void pool_abandon(struct pool *p, struct pool_generation *g)
 {
     g->abandoned = true;
     g->requests++; /* the last refusal must not free it here */
-    while (offer_reclaim(p, g))
+    while (offer_reclaim(g))
         continue;
     while (!list_empty(&g->queue))
         pool_refuse(p, CONTAINER_OF(list_first(&g->queue), struct pool_request, node),
@@ -256,7 +256,7 @@ static void pool_on_wait(struct deadline *d)
 {
     struct pool_request *r = CONTAINER_OF(d, struct pool_request, wait);
 
-    if (r->offered_to && !offer_withdraw(pool_of(r->generation), r->offered_to))
+    if (r->offered_to && !offer_withdraw(r->offered_to))
         return; /* it has begun */
     pool_refuse(pool_of(r->generation), r, "waited longer than php.shed_after_ms");
 }
@@ -444,7 +444,7 @@ static void pool_worker_free_again(struct pool *p, struct pool_worker *w)
     struct pool_generation *g = w->generation;
     struct pool_request *r = pool_next(w);
 
-    if (!r && !w->reserve && offer_reclaim(p, g))
+    if (!r && !w->reserve && offer_reclaim(g))
         r = pool_next(w);
     w->state = WORKER_IDLE;
     w->idle_since = net_loop_now(p->loop);
@@ -534,7 +534,7 @@ void pool_worker_done(struct pool *p, struct pool_worker *w, const struct messag
     if (done->end != MESSAGE_END_OK)
         p->counters.failed++;
     if (w->offered_id && (done->replace || w->state == WORKER_LEAVING || w->broken))
-        (void)offer_withdraw(p, w); /* it claims no more */
+        (void)offer_withdraw(w); /* it claims no more */
     if (w->offered_id) {
         relay_promote(p, w);
         return;
@@ -653,7 +653,7 @@ void pool_worker_gone(struct pool *p, uint64_t id, int code, int sig)
     }
     pool_worker_lost(g, w);
     pool_rescue(p, w);
-    if (w->offered_id && !offer_withdraw(p, w)) {
+    if (w->offered_id && !offer_withdraw(w)) {
         relay_promote(p, w); /* claimed, and dead since */
         pool_rescue(p, w);
     }
@@ -721,7 +721,7 @@ static void pool_interrupt(struct pool *p, struct pool_worker *w)
         F_CSTR("script", w->script), F_CSTR("uri", w->uri), F_CSTR("request_id", w->request_name),
         F_INT("pid", w->pid), F_UINT("ran_ms", net_loop_now(p->loop) - w->busy_since));
     if (w->offered_id)
-        (void)offer_withdraw(p, w); /* what waits behind it runs elsewhere */
+        (void)offer_withdraw(w); /* what waits behind it runs elsewhere */
     channel_set_cancel(w->channel, w->request_id, CHANNEL_CANCEL_TIMEOUT);
     p->counters.interrupted++;
     w->interrupted = true;

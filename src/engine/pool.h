@@ -241,9 +241,9 @@ void offer_waiting(struct pool *p);
 /* Puts a request that a worker did not begin back to its place in the queue, which is by age. */
 void pool_requeue(struct pool_generation *g, struct pool_request *r);
 /* offer.c: takes w's offer back to its place in the queue. False: the worker has claimed it. */
-bool offer_withdraw(struct pool *p, struct pool_worker *w);
+bool offer_withdraw(struct pool_worker *w);
 /* offer.c: the oldest offer that can be taken back from any worker, into the queue. False: none. */
-bool offer_reclaim(struct pool *p, struct pool_generation *g);
+bool offer_reclaim(struct pool_generation *g);
 /* offer.c: takes back offers to workers that turn out to be slow. */
 void offer_check(struct pool *p, struct pool_generation *g);
 /* offer.c: the request's exchange ends; true when it never runs. */
