@@ -3,8 +3,8 @@
 #include "engine/pool.h"
 
 enum {
-    OFFER_BUSY_MS =
-        5 /* a worker that is at one request for longer gets no offer, and loses its own */
+    OFFER_BUSY_MS = 5, /* a worker that is at one request for longer gets no offer, and loses its */
+    OFFER_SLOW_MS = 1, /* for longer than this: a free worker takes its offer if it is the oldest */
 };
 
 /* Is w at a short request, and is all well with it? */
@@ -66,19 +66,45 @@ bool offer_withdraw(struct pool_worker *w)
     return true;
 }
 
-bool offer_reclaim(struct pool_generation *g)
+/* The worker that was offered the oldest request, or NULL. */
+static struct pool_worker *offer_oldest(const struct pool_generation *g)
 {
     struct pool_worker *oldest = NULL;
 
     if (!g->offered)
-        return false;
+        return NULL;
     list_each (it, &g->workers) {
         struct pool_worker *w = CONTAINER_OF(it, struct pool_worker, node);
 
         if (w->offered && (!oldest || w->offered->queued_ns < oldest->offered->queued_ns))
             oldest = w;
     }
-    return oldest && offer_withdraw(oldest); /* claimed meanwhile: then it runs */
+    return oldest;
+}
+
+bool offer_reclaim(struct pool_generation *g)
+{
+    struct pool_worker *w = offer_oldest(g);
+
+    return w && offer_withdraw(w); /* claimed meanwhile: then it runs */
+}
+
+void offer_reclaim_late(struct pool *p, struct pool_generation *g)
+{
+    struct list *first = list_first(&g->queue);
+    struct pool_worker *w = offer_oldest(g);
+
+    if (!w)
+        return;
+    if (first) {
+        uint64_t head_ns = CONTAINER_OF(first, struct pool_request, node)->queued_ns;
+
+        if (head_ns < w->offered->queued_ns)
+            return;
+        if (net_loop_now(p->loop) - w->busy_since < OFFER_SLOW_MS)
+            return; /* it takes it in a moment */
+    }
+    (void)offer_withdraw(w); /* as above */
 }
 
 void offer_check(struct pool *p, struct pool_generation *g)

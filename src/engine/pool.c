@@ -442,10 +442,12 @@ static struct pool_request *pool_next(struct pool_worker *w)
 static void pool_worker_free_again(struct pool *p, struct pool_worker *w)
 {
     struct pool_generation *g = w->generation;
-    struct pool_request *r = pool_next(w);
+    struct pool_request *r;
 
-    if (!r && !w->reserve && offer_reclaim(g))
-        r = pool_next(w);
+    /* An older request may lie with a worker that turned out to be slow. */
+    if (!w->reserve)
+        offer_reclaim_late(p, g);
+    r = pool_next(w);
     w->state = WORKER_IDLE;
     w->idle_since = net_loop_now(p->loop);
     if (r) {

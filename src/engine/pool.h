@@ -244,6 +244,9 @@ void pool_requeue(struct pool_generation *g, struct pool_request *r);
 bool offer_withdraw(struct pool_worker *w);
 /* offer.c: the oldest offer that can be taken back from any worker, into the queue. False: none. */
 bool offer_reclaim(struct pool_generation *g);
+/* offer.c: for a worker that is free: the oldest offer comes back into the queue when nothing else
+ * waits, or when all that waits is younger and the worker that has it is slow. */
+void offer_reclaim_late(struct pool *p, struct pool_generation *g);
 /* offer.c: takes back offers to workers that turn out to be slow. */
 void offer_check(struct pool *p, struct pool_generation *g);
 /* offer.c: the request's exchange ends; true when it never runs. */
