@@ -172,6 +172,7 @@ struct config_php {
     const char *ini_file;
     const char *ini_scan_dir;
     bool user_ini;
+    bool huge_pages;
     struct conf_pairs ini_overrides;
     struct conf_pairs admin_values;
     struct conf_pairs values;

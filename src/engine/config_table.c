@@ -279,6 +279,9 @@ static const struct conf_row rows[] = {
         "too. "
         "When not set: `$PHP_INI_SCAN_DIR`, else the one PHP was built with.",
         .check = config_check_one_line),
+    ROW("php.huge_pages", php.huge_pages, CONF_BOOL, "true", SITE,
+        "Ask the kernel for huge pages for PHP's memory: a few percent less CPU for large "
+        "applications, up to 2 MB more memory per process."),
     ROW("php.user_ini", php.user_ini, CONF_BOOL, "true", SITE, "Read .user.ini files."),
     ROW("php.ini_overrides", php.ini_overrides, CONF_PAIRS, "[]", SITE,
         "PHP settings that win over everything else here: `[[\"date.timezone\", \"UTC\"]]`.",

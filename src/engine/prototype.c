@@ -107,8 +107,10 @@ static int prototype_boot(struct prototype *p, const struct ipc_in *m)
     opt.clear_env = ipc_get_u64(m, "clear_env") != 0;
     opt.chdir_per_request = ipc_get_u64(m, "chdir") != 0;
     opt.user_ini = ipc_get_u64(m, "user_ini") != 0;
+    opt.huge_pages = ipc_get_u64(m, "huge_pages") != 0;
     process_set_title(
         "ephpm: prototype %s/%llu starting", p->site, (unsigned long long)p->generation);
+    process_allow_huge_pages(false); /* only workers gain by them */
     rc = embed_startup(&opt, &worker_host, &err);
     if (rc) {
         ipc_begin(&out, "failed");
@@ -143,6 +145,7 @@ static int prototype_be_worker(struct prototype *p, struct ipc_in *m)
 
     sock_close(p->socket);
     log_set_role("worker");
+    process_allow_huge_pages(true);
     return worker_run(&opt);
 }
 

@@ -213,6 +213,18 @@ static int check_version(struct err *err)
         PHP_MAJOR_VERSION, PHP_MINOR_VERSION, have);
 }
 
+/* PHP's memory manager reads its wishes from the environment, once. */
+static int module_startup(bool huge_pages)
+{
+    static const char name[] = "USE_ZEND_ALLOC_HUGE_PAGES";
+    bool ours = huge_pages && !getenv(name) && setenv(name, "1", 0) == 0;
+    int r = module.startup(&module);
+
+    if (ours)
+        (void)unsetenv(name); /* not for the programs that scripts start */
+    return r;
+}
+
 int embed_startup(const struct embed_options *opt, const struct embed_host *host, struct err *err)
 {
     struct err first = {0};
@@ -234,7 +246,7 @@ int embed_startup(const struct embed_options *opt, const struct embed_host *host
     module.ini_entries = ini_text;
     module.php_ini_path_override = opt->ini_file ? strdup(opt->ini_file) : NULL;
     module.executable_location = (char *)(uintptr_t)opt->php_binary;
-    if (module.startup(&module) == FAILURE) {
+    if (module_startup(opt->huge_pages) == FAILURE) {
         embed_g.collect = NULL;
         sapi_shutdown();
         return err_set(

@@ -126,6 +126,7 @@ struct embed_options {
                                system calls */
     bool limit_extensions_off; /* tests only: run any file, not only .php and .phar */
     bool user_ini;             /* honour .user.ini */
+    bool huge_pages;           /* PHP asks for huge pages, unless USE_ZEND_ALLOC_HUGE_PAGES says */
 };
 
 /* Starts PHP. What opt points to stays valid and unchanged until embed_shutdown(). On failure err

@@ -92,6 +92,9 @@ void process_guard(void);
 /* Unmaps pages of executables and libraries that were only needed to start; they come back from the
  * page cache when they are used again. For a process that lives long and does little. */
 void process_drop_start_pages(void);
+/* Whether this process, and children it makes from now on, get huge pages where they ask for them.
+ * A process that is forked from often wants none: its children would copy them in small pieces. */
+void process_allow_huge_pages(bool on);
 
 bool process_is_root(void);
 /* ERR_NOTFOUND when there is no such user/group (name or number). group NULL: the user's own; a

@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from ephpm import EPHPM, alive, family, wait_for
+from ephpm import EPHPM, EPHPM_PHP, alive, family, wait_for
 from httpc import ProtocolError, build
 
 FILES = {
@@ -22,6 +22,8 @@ FILES = {
     "length.php": "<?php echo strlen(file_get_contents('php://input'));",
     "exec.php": "<?php echo 'pid ', getmypid(); exec('sleep 0.1; true');",
 }
+# A sanitizer's allocator takes the place of PHP's.
+SANITIZED = b"__asan_init" in EPHPM_PHP.read_bytes()
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="mounts a file system")
 
 
@@ -383,3 +385,25 @@ def test_php_cannot_signal_or_read_the_front(serve):
     front = s.front()["front_pid"]
     assert s.get(f"/?pid={front}").text.split() == ["bool(false)"] * 3
     assert s.front()["front_pid"] == front
+
+
+# --- huge pages -----------------------------------------------------------------------------------
+
+HUGE_MODE = pathlib.Path("/sys/kernel/mm/transparent_hugepage/enabled")
+HUGE = {"huge.php": "<?php $a = []; for ($i = 0; $i < 200000; $i++) $a[] = \"string $i\";"
+                    "preg_match_all('/^AnonHugePages:\\s+(\\d+)/m',"
+                    " file_get_contents('/proc/self/smaps'), $m);"
+                    "echo array_sum($m[1]), ' ', var_export(getenv('USE_ZEND_ALLOC_HUGE_PAGES'));"}
+
+
+@pytest.mark.skipif(SANITIZED or not HUGE_MODE.exists() or "[madvise]" not in HUGE_MODE.read_text(),
+                    reason="huge pages are not given on request here")
+@pytest.mark.parametrize("on", [True, False])
+def test_workers_get_huge_pages_and_the_prototype_none(serve, on):
+    s = serve({"php": {"huge_pages": on, "workers": 1, "workers_min": 1, "clear_env": False}}, HUGE)
+    kib, env = s.get("/huge.php").body.decode().split()
+    assert (int(kib) > 0) == on
+    assert env == "false", "programs that scripts start must not inherit the wish"
+    prototype = s.status()["generations"][0]["prototype_pid"]
+    smaps = pathlib.Path(f"/proc/{prototype}/smaps").read_text()
+    assert not re.search(r"^AnonHugePages: +[1-9]", smaps, re.M)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 
 #include "platform/process.h"
 
@@ -42,4 +43,9 @@ void process_drop_start_pages(void)
             (void)madvise((void *)r.from, r.to - r.from, MADV_DONTNEED); /* a loss of memory only */
     }
     (void)fclose(f); /* it was only read */
+}
+
+void process_allow_huge_pages(bool on)
+{
+    (void)prctl(PR_SET_THP_DISABLE, !on, 0, 0, 0); /* a kernel without them has nothing to allow */
 }

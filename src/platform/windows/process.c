@@ -339,3 +339,8 @@ void process_drop_start_pages(void)
 {
     /* The system trims working sets by itself. */
 }
+
+void process_allow_huge_pages(bool on)
+{
+    (void)on; /* they are asked for by name here, and need a privilege */
+}
