@@ -18,6 +18,7 @@ Scenarios are the files of bench/load; without any, all of them run.
   -w N        PHP workers of either server (default 4)
   -e LINE     a further line of ini for both, repeatable (-e opcache.jit=tracing)
   -t LINES    further lines of ephpm.toml
+  -i N        request by request in turn, N rounds (interleave.py), in place of full load
   -o FOLDER   where results go (default bench/results)
 
 Environment: BENCH_TOOLS, the folder with apps/serve-nginx-fpm.sh and bench/compare.sh (default
@@ -31,8 +32,8 @@ die() {
     exit 1
 }
 
-bin=../build/release/bin rounds=5 seconds=4 workers=4 ini='' toml='' results=results
-while getopts b:r:d:w:e:t:o:h option; do
+bin=../build/release/bin rounds=5 seconds=4 workers=4 ini='' toml='' results=results turns=''
+while getopts b:r:d:w:e:t:o:i:h option; do
     case $option in
     b) bin=$OPTARG ;;
     r) rounds=$OPTARG ;;
@@ -40,6 +41,7 @@ while getopts b:r:d:w:e:t:o:h option; do
     w) workers=$OPTARG ;;
     e) ini+=$OPTARG$'\n' ;;
     t) toml=$OPTARG ;;
+    i) turns=$OPTARG ;;
     o) results=$OPTARG ;;
     h) usage; exit 0 ;;
     *) usage >&2; exit 2 ;;
@@ -135,11 +137,16 @@ for scenario in "$@"; do
         "$tools/apps/serve-nginx-fpm.sh" "$apps/$app/public" "$rival_port" 2>"$state/rival.log" | tail -1)
     [ -n "$rival" ] || { cat "$state/rival.log" >&2; die "nginx + php-fpm did not start"; }
     start_ours "$app"
-    out=$results/$(date +%Y-%m-%d)-$scenario.txt
+    out=$results/$(date +%Y-%m-%d)-$scenario${turns:+-in-turn}.txt
+    servers=("$rival" "ephpm=http://127.0.0.1:$port,$state/ephpm.pid")
     {
         machine
-        "$tools/bench/compare.sh" -r "$rounds" -d "$seconds" "${options[@]}" -f "$file" \
-            "$rival" "ephpm=http://127.0.0.1:$port,$state/ephpm.pid"
+        if [ -n "$turns" ]; then
+            ./interleave.py -n "$turns" -f "$file" "${servers[@]}"
+        else
+            "$tools/bench/compare.sh" -r "$rounds" -d "$seconds" "${options[@]}" -f "$file" \
+                "${servers[@]}"
+        fi
     } | sed "s#$state#STATE#g" | tee "$out"
     [ "${PIPESTATUS[0]}" = 0 ] || failed=1
     stop_both
