@@ -16,7 +16,8 @@ usage: ./test.sh [--quick | --only STAGE[,STAGE...]]
   integration  the server, driven from outside
   windows      cross build, unit tests under Wine
 
---quick leaves out tidy and windows. Logs are in build/logs.
+--quick leaves out tidy and windows. Logs are in build/logs. PHP_VERSION=8.5 in the environment
+takes another PHP than the release's own; see docs/platforms.md.
 TEXT
 }
 
@@ -43,7 +44,7 @@ done
 
 . tools/packages.sh
 . tools/stages.sh
-packages_release >/dev/null || exit 1
+packages_php >/dev/null || exit 1
 
 for stage in $stages; do
     "stage_$stage"

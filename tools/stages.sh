@@ -80,12 +80,17 @@ stage_need() {
     return 1
 }
 
+# stage_configure PRESET [CMAKE-ARGUMENT...]
+stage_configure() {
+    stage_check "configure-$1" cmake --preset "$1" "$(packages_cmake_php)" "${@:2}"
+}
+
 # stage_build PRESET [CMAKE-ARGUMENT...]  configures and builds everything of a preset, once.
 stage_build() {
     local preset=$1
     shift
     case "$stage_built" in *" $preset "*) return ;; esac
-    stage_check "configure-$preset" cmake --preset "$preset" "$@" &&
+    stage_configure "$preset" "$@" &&
         stage_check "build-$preset" cmake --build "build/$preset" -j "$stage_jobs" || return
     stage_built="$stage_built $preset "
 }
@@ -125,7 +130,7 @@ stage_checks() {
 
 stage_tidy() {
     stage_need build lint || return
-    [ -f build/dev/compile_commands.json ] || stage_check configure-dev cmake --preset dev || return
+    [ -f build/dev/compile_commands.json ] || stage_configure dev || return
     stage_check tidy tools/check-tidy build/dev
 }
 
@@ -180,7 +185,7 @@ stage_asan() {
 stage_tsan() {
     local name
     stage_need build run || return
-    stage_check configure-tsan cmake --preset tsan || return
+    stage_configure tsan || return
     for name in platform core engine net; do
         stage_tests tsan unit | grep -qx $name || continue
         stage_check "build-tsan-$name" cmake --build build/tsan -j "$stage_jobs" --target unit_$name &&

@@ -9,6 +9,7 @@ Every server has a directory of its own below /tmp, which other users can read, 
 drops root: root/ (document root), logs/, tmp/ (its TMPDIR), ephpm.toml, log, control.sock.
 The binaries come from $EPHPM_BIN (or $EPHPM_BIN_DIR), or build/dev/bin.
 """
+import functools
 import json
 import os
 import pathlib
@@ -47,6 +48,13 @@ DEFAULTS = {
 
 ALERT = re.compile(r'^\S+ alert |"level":\s*"alert"', re.M)
 SANITIZER = re.compile(r"(Address|Leak|Thread|Memory|UndefinedBehavior)Sanitizer|runtime error: ")
+
+
+@functools.cache
+def php_version():
+    """(8, 4, 27) of PHP in the tested program, for what differs between versions."""
+    out = subprocess.run([EPHPM_PHP, "--version"], stdout=subprocess.PIPE, text=True).stdout
+    return tuple(map(int, re.search(r"PHP (\d+)\.(\d+)\.(\d+)", out).groups()))
 
 
 def _toml_value(v):

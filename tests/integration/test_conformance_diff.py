@@ -6,7 +6,6 @@ among the differences that are meant (KNOWN here, with the reasons in docs/diffe
 Needs ../shared/apps (the document root, the walk, how to start nginx and php-fpm), nginx, php-fpm.
 """
 import difflib
-import os
 import re
 import shutil
 import sys
@@ -17,7 +16,7 @@ import ephpm
 
 sys.path.insert(0, str(ephpm.REPOSITORY / "tests/integration/apps"))
 
-from application import SHARED, App, free_port, run_script  # noqa: E402
+from application import SHARED, App, free_port, php_minor, run_script  # noqa: E402
 
 # Each line that only one of the two has must match one of these. The reason is the heading of a
 # section in docs/differences.md.
@@ -55,7 +54,7 @@ ERROR_PAGE = re.compile(r"(?s)(<html>\n<head><title>\d{3} [^<]*</title></head>.*
 def walks(tmp_path_factory):
     """{"ephpm": folder, "nginx": folder} of one file per case."""
     app = App("conformance")
-    for program in "nginx", "php-fpm" + os.environ.get("PHP_VERSION", "8.2"), "curl":
+    for program in "nginx", "php-fpm" + php_minor(), "curl":
         if not shutil.which(program):
             pytest.skip(f"no {program}")
     base = tmp_path_factory.mktemp("conformance")
