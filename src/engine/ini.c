@@ -269,7 +269,8 @@ static void add_pairs_to_list(const struct conf_pairs *pairs, struct buf *list)
 }
 
 /* The operator's lists, wherever they stand, and ours. */
-static void add_disable_functions(const struct config *cfg, struct str ini_file, struct buf *out)
+static void add_disable_functions(
+    const struct config *cfg, const struct ini_site *site, struct str ini_file, struct buf *out)
 {
     struct buf list = {0};
     struct str value;
@@ -279,6 +280,10 @@ static void add_disable_functions(const struct config *cfg, struct str ini_file,
     add_pairs_to_list(&cfg->php.values, &list);
     add_pairs_to_list(&cfg->php.admin_values, &list);
     add_pairs_to_list(&cfg->php.ini_overrides, &list);
+    if (site && site->own) {
+        add_pairs_to_list(&site->own->values, &list);
+        add_pairs_to_list(&site->own->admin_values, &list);
+    }
     if (config_disable_shell_exec(cfg))
         add_to_list(&list, str_c(shell_functions));
     if (config_hardening(cfg))
@@ -300,7 +305,7 @@ static void add_site_dir(struct buf *out, const char *name, const char *dir, con
 static void add_hardening(
     const struct config *cfg, const struct ini_site *site, struct str ini_file, struct buf *out)
 {
-    add_disable_functions(cfg, ini_file, out);
+    add_disable_functions(cfg, site, ini_file, out);
     if (config_hardening(cfg)) {
         add_int(out, "mysqli.allow_persistent", 0);
         /* OPcache's functions answer only to scripts below this path, and none is. */
@@ -333,6 +338,10 @@ void ini_build_text(const struct config *cfg, const struct shape *shape,
     add_pairs(&cfg->php.ini_overrides, multi, out);
     if (multi)
         add_hardening(cfg, site, ini_file, out);
+    if (site && site->own) {
+        add_pairs(&site->own->values, multi, out);
+        add_pairs(&site->own->admin_values, multi, out);
+    }
 }
 
 /* --- the user's own ini files ----------------------------------------------------------------- */

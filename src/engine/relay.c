@@ -124,6 +124,7 @@ static void relay_fill(struct pool *p, struct http_exchange *x, struct message_r
         .script_name = x->route.script_name,
         .document_root = x->site.root,
         .document_uri = x->route.document_uri,
+        .path = x->path,
         .protocol = x->head.minor ? STR("HTTP/1.1") : STR("HTTP/1.0"),
         .scheme = x->from.https ? STR("https") : STR("http"),
         .https = x->from.https,

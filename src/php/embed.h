@@ -47,6 +47,7 @@ struct embed_request {
     struct str path_info;       /* decoded, NULL when there is none */
     struct str document_root;   /* resolved, no trailing slash */
     struct str document_uri;    /* script_name + path_info after rewriting */
+    struct str path;            /* what was asked for: decoded, normalised, before rewriting */
     struct str protocol;        /* "HTTP/1.1" */
     struct str scheme;          /* "http" or "https" */
     struct str server_name, server_addr, server_port;
@@ -112,6 +113,13 @@ struct embed_host {
     void (*opcache_reset)(void *arg);
 };
 
+/* Settings of the requests for a path and what is below it ("/admin/" is for "/admin", too). */
+struct embed_path {
+    const char *path;
+    const char *const *values; /* "name", "value" pairs, NULL-terminated */
+    const char *const *admin;  /* the same; locked against .user.ini and ini_set() */
+};
+
 struct embed_options {
     const char *sapi_name;    /* "fpm-fcgi" */
     const char *ini_file;     /* NULL: PHP's own search */
@@ -121,6 +129,9 @@ struct embed_options {
     const char *php_binary; /* PHP_BINARY; NULL: empty */
     const char *const
         *admin_ini;         /* "name", "value" pairs, NULL-terminated: locked against ini_set() */
+    const struct embed_path
+        *paths; /* applied in this order, so the outer before the inner */
+    size_t npaths;
     bool clear_env;         /* getenv() and children see only PATH, TMPDIR and env entries */
     bool chdir_per_request; /* cwd is the script's directory (stock behaviour); false saves three
                                system calls */

@@ -90,11 +90,13 @@ int embed_output_send_head(void *sapi_headers);
 int embed_output_send_informational(int status);
 
 /* ini.c */
-/* .user.ini and the [HOST=] and [PATH=] sections for this request. */
+/* The settings of this request: of its path, of [HOST=] and [PATH=] sections, of .user.ini. */
 void embed_ini_apply(const struct embed_request *req);
 /* ini_entries with the admin values after them; freed by the caller (mem_free). */
 char *embed_ini_text(const struct embed_options *opt);
 void embed_ini_lock_admin(const struct embed_options *opt);
+/* Once PHP has started: what the options say of paths becomes ready for use. */
+void embed_ini_startup(const struct embed_options *opt);
 void embed_ini_shutdown(void);
 
 /* sanitizer.c */
@@ -110,6 +112,8 @@ extern struct _zend_module_entry embed_module;
 /* opcache_reset() tells the host; chdir() and pcntl_signal() are noticed; chroot() is gone. */
 void embed_functions_wrap(void);
 extern bool embed_functions_cwd_changed;
+/* ini_get_all() says INI_SYSTEM of what is locked for a path. */
+void embed_functions_hide_locks(void);
 
 /* opcache.c: to be called while modules start: notes OPcache's functions before php.ini can disable
  * them. */
