@@ -308,13 +308,14 @@ class Server:
 
     def descriptors(self):
         """(front's open descriptors, workers, generations): comparable when the latter agree.
-        Files below the root are not counted, since the front keeps some open on purpose."""
+        Files that may be served are not counted, since the front keeps some open on purpose."""
         st = self.status()
         f, n = st["front"], 0
         folder = f"/proc/{f['front_pid']}/fd"
         for fd in os.listdir(folder):
             try:
-                n += not os.readlink(f"{folder}/{fd}").startswith(f"{self.root}/")
+                name = os.readlink(f"{folder}/{fd}")
+                n += name.startswith(f"{self.tmp}/") or not name.startswith(f"{self.dir}/")
             except FileNotFoundError:
                 pass
         return n, sum(len(g["workers"]) for g in f["generations"]), len(st["generations"])
