@@ -105,6 +105,8 @@ void boot_add_settings(struct ipc_out *out, const struct config *cfg, const char
 {
     const struct config_php_site *own = config_php_site(cfg, site);
 
+    for (size_t i = 0; i < cfg->php.extensions.n; i++)
+        ipc_add(out, "extension", str_c(cfg->php.extensions.v[i]));
     boot_add_env(out, cfg, own);
     boot_add_admin(out, cfg, own);
     boot_add_paths(out, cfg, site);

@@ -5,8 +5,9 @@
 
 /*
  * What the master tells a prototype of settings besides the ini text (ini.h): items of the message
- * "boot", each "name=value".
+ * "boot", each "name=value" but for the names and paths.
  *
+ *   extension   a name or path of an extension to load
  *   env         a variable of the site
  *   admin       a locked setting
  *   path        the path of a [[php.path]] table, outer ones before inner ones; its settings follow:

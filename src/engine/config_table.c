@@ -330,7 +330,7 @@ static const struct conf_row rows[] = {
     ROW("php.ini_scan_dir", php.ini_scan_dir, CONF_STRING, NULL, SITE,
         "Directories of further ini files, separated by colons; they win over what is derived, "
         "too. "
-        "When not set: `$PHP_INI_SCAN_DIR`, else the one PHP was built with.",
+        "Empty: none. When not set: `$PHP_INI_SCAN_DIR`, else the one PHP was built with.",
         .check = config_check_one_line),
     ROW("php.user_ini", php.user_ini, CONF_BOOL, "true", SITE, "Read .user.ini files."),
     ROW("php.ini_overrides", php.ini_overrides, CONF_PAIRS, "[]", SITE,
@@ -341,7 +341,8 @@ static const struct conf_row rows[] = {
     ROW("php.values", php.values, CONF_PAIRS, "[]", SITE, "PHP settings that scripts may change.",
         .check = config_check_ini),
     ROW("php.extensions", php.extensions, CONF_LIST, "[]", SITE,
-        "Extensions to load, by name or path.", .check = config_check_filled),
+        "Extensions to load, by name or path: `[\"redis\", \"xdebug\"]`. One that an ini file loads "
+        "already may be named, too; one that is not there or does not fit is an error.", .check = config_check_filled),
     ROW("php.env", php.env, CONF_PAIRS, "[]", SITE | CONF_SECRET,
         "Environment variables for PHP: `[[\"APP_ENV\", \"prod\"]]`.", .check = config_check_env),
     ROW("php.clear_env", php.clear_env, CONF_TRI, NULL, SITE,

@@ -73,7 +73,8 @@ static int generation_send_boot(struct generation *g, const struct config *cfg, 
     ipc_add_u64(&out, "max_memory", g->shape.max_worker_memory);
     ipc_add(&out, "sapi_name", str_c(cfg->php.sapi_name));
     ipc_add(&out, "ini_file", str_c(cfg->php.ini_file));
-    ipc_add(&out, "ini_scan_dir", str_c(cfg->php.ini_scan_dir));
+    if (cfg->php.ini_scan_dir) /* an empty one means that none is read */
+        ipc_add(&out, "ini_scan_dir", str_c(cfg->php.ini_scan_dir));
     ipc_add(&out, "ini_entries", ini);
     ipc_add(&out, "php_binary", str_c(php));
     ipc_add_u64(&out, "clear_env", config_clear_env(cfg));

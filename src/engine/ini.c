@@ -148,24 +148,6 @@ void ini_merge_file_wins(struct str ini_file, struct str derived, struct buf *ou
     }
 }
 
-/* An extension that hooks into the engine is loaded by another line. */
-static bool is_zend_extension(struct str name)
-{
-    name = str_sub(name, (size_t)(str_rchr(name, '/') + 1), name.len);
-    if (str_ends(name, STR(".so")))
-        name = str_sub(name, 0, name.len - 3);
-    return str_eq(name, STR("opcache")) || str_eq(name, STR("xdebug"));
-}
-
-static void add_extensions(const struct conf_list *list, struct buf *out)
-{
-    for (size_t i = 0; i < list->n; i++) {
-        struct str name = str_c(list->v[i]);
-
-        ini_add(out, is_zend_extension(name) ? "zend_extension" : "extension", name);
-    }
-}
-
 /*
  * The values of the shape: first those that were derived (pinned = false), later those that a key
  * pins.
@@ -328,7 +310,6 @@ void ini_build_text(const struct config *cfg, const struct shape *shape,
     bool multi = config_is_multi(cfg);
     struct buf derived = {0};
 
-    add_extensions(&cfg->php.extensions, out);
     add_derived(cfg, shape, &derived);
     ini_merge_file_wins(ini_file, buf_str(&derived), out);
     buf_fini(&derived);

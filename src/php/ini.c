@@ -32,13 +32,14 @@ static void add_setting(struct buf *b, const char *name, const char *value)
     buf_add_char(b, '\n');
 }
 
-char *embed_ini_text(const struct embed_options *opt)
+char *embed_ini_text(const struct embed_options *opt, struct str extensions)
 {
     struct str entries = str_c(opt->ini_entries);
     ptrdiff_t section = str_find(entries, STR("\n["));
     size_t general = section < 0 ? entries.len : (size_t)section;
     struct buf b = {0};
 
+    buf_add_str(&b, extensions);
     /* A [PATH=] or [HOST=] section cannot be left again, so what is for all comes before the first.
      */
     buf_add_str(&b, str_sub(entries, 0, general));
