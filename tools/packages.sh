@@ -75,7 +75,13 @@ packages_of() {
             done
             [ "$php" = 8.5 ] || echo "php$php-opcache" # part of PHP itself from 8.5 on
             ;;
-        test) echo python3 python3-pytest curl nginx strace procps iproute2 ;;
+        test)
+            local extension
+            echo python3 python3-pytest curl nginx strace procps iproute2 php-symfony-http-foundation
+            for extension in fpm redis apcu imagick xdebug; do
+                echo "php$php-$extension"
+            done
+            ;;
         lint) echo python3 git clang-format-19 clang-tidy-19 clang-19 ;;
         fuzz) echo clang-19 libclang-rt-19-dev ;;
         windows) echo gcc-mingw-w64-x86-64-posix libz-mingw-w64-dev wine wine64 ;;
@@ -136,6 +142,10 @@ need_packages() {
         echo "could not install: ${missing% }" >&2
     fi
     rm -f "$log"
+    # Debian enables what it installs; a debugger in every PHP would switch the JIT off.
+    case " $missing" in
+    *-xdebug\ *) packages_as_root phpdismod -q xdebug || rc=$? ;;
+    esac
     return $rc
 }
 

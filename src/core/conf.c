@@ -202,8 +202,9 @@ static int fail_value(const struct conf_row *row, const struct toml_value *v, st
         conf_value_show(v, &shown);
     else
         buf_add_json(&shown, str_sub(text, 0, 60));
-    err_set_at(err, why->code, o->line, o->col, "%s: %s = %s: %s", o->where, row->key,
-        buf_cstr(&shown), why->text);
+    /* What is wrong within a list of tables has a place of its own. */
+    err_set_at(err, why->code, why->line ? why->line : o->line, why->line ? why->col : o->col,
+        "%s: %s = %s: %s", o->where, row->key, buf_cstr(&shown), why->text);
     buf_fini(&shown);
     return why->code;
 }

@@ -94,6 +94,17 @@ bool config_is_set(const struct config *cfg, const char *key)
     return conf_is_set(&cfg->conf, key);
 }
 
+const struct config_php_site *config_php_site(const struct config *cfg, const char *site)
+{
+    const struct config_php_site *v = cfg->php.sites.v;
+
+    for (size_t i = 0; i < cfg->php.sites.n; i++) {
+        if (strcmp(v[i].site, site) == 0)
+            return &v[i];
+    }
+    return NULL;
+}
+
 static bool resolve(int tri, bool automatic)
 {
     return tri < 0 ? automatic : tri > 0;

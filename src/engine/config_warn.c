@@ -145,21 +145,46 @@ static void add(struct config *cfg, struct conf_list *list, size_t cap, struct s
     list->v[list->n++] = text.p;
 }
 
+/* Without server.sites_dir a table for a site of its own is for none. */
+static void warn_site(struct config *cfg, size_t cap, const char *key, const char *site)
+{
+    if (site && !config_is_multi(cfg) && strcmp(site, "default") != 0)
+        add(cfg, &cfg->warnings, cap,
+            arena_printf(&cfg->arena, "%s (%s) for the site \"%s\" has no effect: %s", key,
+                where(cfg, key), site, single_site));
+}
+
+static void warn_sites(struct config *cfg, size_t cap)
+{
+    const struct config_php_site *sites = cfg->php.sites.v;
+    const struct config_php_path *paths = cfg->php.paths.v;
+    const struct config_internal *internal = cfg->server.internal.v;
+
+    for (size_t i = 0; i < cfg->php.sites.n; i++)
+        warn_site(cfg, cap, "php.site", sites[i].site);
+    for (size_t i = 0; i < cfg->php.paths.n; i++)
+        warn_site(cfg, cap, "php.path", paths[i].site);
+    for (size_t i = 0; i < cfg->server.internal.n; i++)
+        warn_site(cfg, cap, "server.internal", internal[i].site);
+}
+
 void config_collect_warnings(struct config *cfg)
 {
     enum { NOTICES = 4 };
+    size_t cap =
+        ARRAY_LEN(inerts) + cfg->php.sites.n + cfg->php.paths.n + cfg->server.internal.n;
 
-    cfg->warnings =
-        (struct conf_list){.v = arena_new(&cfg->arena, ARRAY_LEN(inerts) * sizeof(char *))};
+    cfg->warnings = (struct conf_list){.v = arena_new(&cfg->arena, cap * sizeof(char *))};
     cfg->notices = (struct conf_list){.v = arena_new(&cfg->arena, NOTICES * sizeof(char *))};
     for (size_t i = 0; i < ARRAY_LEN(inerts); i++) {
         const struct inert *in = &inerts[i];
 
         if (config_is_set(cfg, in->key) && in->idle(cfg) && !is_off_already(cfg, in->key))
-            add(cfg, &cfg->warnings, ARRAY_LEN(inerts),
+            add(cfg, &cfg->warnings, cap,
                 arena_printf(&cfg->arena, "%s (%s) has no effect: %s", in->key, where(cfg, in->key),
                     in->reason));
     }
+    warn_sites(cfg, cap);
     if (config_is_set(cfg, "php.fpm_engine"))
         add(cfg, &cfg->notices, NOTICES,
             arena_printf(&cfg->arena,

@@ -20,6 +20,7 @@
 #include "php_output.h"
 #include "php_variables.h"
 #include "zend_exceptions.h"
+#include "zend_extensions.h"
 #include "zend_interfaces.h"
 #include "zend_observer.h"
 #include "zend_signal.h"

@@ -121,6 +121,8 @@ static int sapi_send_head(sapi_headers_struct *headers)
     return embed_output_send_head(headers);
 }
 
+static void sapi_ini_defaults(HashTable *settings);
+
 static sapi_module_struct module = {
     .name = (char *)(uintptr_t)"fpm-fcgi",
     .pretty_name = (char *)(uintptr_t)"ephpm",
@@ -137,8 +139,21 @@ static sapi_module_struct module = {
     .register_server_variables = embed_variables_register,
     .log_message = sapi_log,
     .get_request_time = sapi_request_time,
+    .ini_defaults = sapi_ini_defaults,
     .php_ini_ignore_cwd = 1,
 };
+
+/* PHP knows its own paths by now, and reads ini_entries after its files. */
+static void sapi_ini_defaults(HashTable *settings)
+{
+    struct buf lines = {0};
+
+    (void)settings;
+    embed_extensions_find(&lines);
+    ini_text = embed_ini_text(&embed_g.opt, buf_str(&lines));
+    sapi_module.ini_entries = ini_text; /* PHP's own copy of ours */
+    buf_fini(&lines);
+}
 
 /* --- start and stop --------------------------------------------------------------------------- */
 
@@ -242,9 +257,6 @@ int embed_startup(const struct embed_options *opt, const struct embed_host *host
     if (opt->sapi_name)
         module.name = (char *)(uintptr_t)opt->sapi_name;
     sapi_startup(&module);
-    /* sapi_startup() clears ini_entries. */
-    ini_text = embed_ini_text(opt);
-    module.ini_entries = ini_text;
     module.php_ini_path_override = opt->ini_file ? strdup(opt->ini_file) : NULL;
     module.php_ini_ignore = opt->ini_none;
     module.executable_location = (char *)(uintptr_t)opt->php_binary;
@@ -255,11 +267,18 @@ int embed_startup(const struct embed_options *opt, const struct embed_host *host
             err, ERR_INVAL, "PHP did not start: %s", first.code ? first.text : "no reason given");
     }
     embed_g.collect = NULL;
+    r = embed_extensions_verify(&first, err);
+    if (r < 0) {
+        php_module_shutdown();
+        sapi_shutdown();
+        return r;
+    }
     embed_g.started = true;
     compat_signals_once();
     embed_request_hooks_late();
     embed_functions_wrap();
     embed_ini_lock_admin(opt);
+    embed_ini_startup(opt);
     embed_variables_startup();
     if (opt->clear_env)
         embed_variables_clear_env();

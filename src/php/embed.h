@@ -16,7 +16,7 @@
  *
  * Files in reading order: embed.c (start, stop, the SAPI table), request.c (one request, its end,
  * bailouts), variables.c ($_SERVER, getenv, headers to names), output.c (headers and body out),
- * ini.c (settings, .user.ini), crash.c (signals, PHP backtrace), opcache.c (cached scripts,
+ * ini.c (settings, .user.ini), extensions.c (those that are asked for by name), crash.c (signals, PHP backtrace), opcache.c (cached scripts,
  * status), timer.c (max_execution_time with fewer system calls), sanitizer.c, functions/ (what PHP
  * code can call), compat.h (all differences between PHP versions).
  */
@@ -47,6 +47,7 @@ struct embed_request {
     struct str path_info;       /* decoded, NULL when there is none */
     struct str document_root;   /* resolved, no trailing slash */
     struct str document_uri;    /* script_name + path_info after rewriting */
+    struct str path;            /* what was asked for: decoded, normalised, before rewriting */
     struct str protocol;        /* "HTTP/1.1" */
     struct str scheme;          /* "http" or "https" */
     struct str server_name, server_addr, server_port;
@@ -112,16 +113,28 @@ struct embed_host {
     void (*opcache_reset)(void *arg);
 };
 
+/* Settings of the requests for a path and what is below it ("/admin/" is for "/admin", too). */
+struct embed_path {
+    const char *path;
+    const char *const *values; /* "name", "value" pairs, NULL-terminated */
+    const char *const *admin;  /* the same; locked against .user.ini and ini_set() */
+};
+
 struct embed_options {
     const char *sapi_name;    /* "fpm-fcgi" */
     const char *ini_file;     /* NULL: PHP's own search */
     bool ini_none;            /* neither php.ini nor what is scanned; an ini_file is read */
     const char *ini_scan_dir; /* NULL: PHP's own, else like $PHP_INI_SCAN_DIR */
-    const char
-        *ini_entries; /* "name=value\n" lines that override php.ini ("extension=" lines allowed) */
+    const char *ini_entries;       /* "name=value\n" lines that override php.ini */
+    const char *const *extensions; /* names ("redis", "xdebug") or paths, NULL-terminated; whether
+                                      it is a zend_extension is found out, and one that an ini file
+                                      loads already is skipped */
     const char *php_binary; /* PHP_BINARY; NULL: empty */
     const char *const
         *admin_ini;         /* "name", "value" pairs, NULL-terminated: locked against ini_set() */
+    const struct embed_path
+        *paths; /* applied in this order, so the outer before the inner */
+    size_t npaths;
     bool clear_env;         /* getenv() and children see only PATH, TMPDIR and env entries */
     bool chdir_per_request; /* cwd is the script's directory (stock behaviour); false saves three
                                system calls */
@@ -134,7 +147,7 @@ struct embed_options {
 };
 
 /* Starts PHP. What opt points to stays valid and unchanged until embed_shutdown(). On failure err
- * names what PHP said. ERR_VERSION when the loaded libphp is not the one of the headers. */
+ * names what PHP said, or the extension that does not fit and why. ERR_VERSION when the loaded libphp is not the one of the headers. */
 int embed_startup(
     const struct embed_options *opt, const struct embed_host *host, struct err *err) MUST_CHECK;
 void embed_shutdown(void);

@@ -32,13 +32,14 @@ static void add_setting(struct buf *b, const char *name, const char *value)
     buf_add_char(b, '\n');
 }
 
-char *embed_ini_text(const struct embed_options *opt)
+char *embed_ini_text(const struct embed_options *opt, struct str extensions)
 {
     struct str entries = str_c(opt->ini_entries);
     ptrdiff_t section = str_find(entries, STR("\n["));
     size_t general = section < 0 ? entries.len : (size_t)section;
     struct buf b = {0};
 
+    buf_add_str(&b, extensions);
     /* A [PATH=] or [HOST=] section cannot be left again, so what is for all comes before the first.
      */
     buf_add_str(&b, str_sub(entries, 0, general));
@@ -60,6 +61,107 @@ void embed_ini_lock_admin(const struct embed_options *opt)
             entry->modifiable = ZEND_INI_SYSTEM;
         else
             embed_logf("locked setting \"%s\" is unknown to PHP and its extensions", name);
+    }
+}
+
+/* --- paths ------------------------------------------------------------------------------------ */
+
+/*
+ * A setting that the request may not change has this access instead of ZEND_INI_SYSTEM: OPcache
+ * puts the value of a setting of that very access into the code that it caches, for all requests.
+ */
+enum { INI_LOCKED = ZEND_INI_SYSTEM | 8 };
+
+struct path_setting {
+    zend_string *name, *value; /* as long as PHP */
+    bool refused;              /* told once */
+};
+
+struct path_rule {
+    struct str path; /* without a final slash */
+    struct path_setting *values, *admin;
+    size_t nvalues, nadmin;
+};
+
+static struct path_rule *rules;
+static size_t nrules;
+
+static struct path_setting *make_settings(
+    const struct embed_path *p, const char *const *pairs, size_t *n)
+{
+    struct path_setting *v;
+
+    for (*n = 0; pairs && pairs[2 * *n]; (*n)++)
+        ;
+    v = mem_new_array(*n + 1, sizeof(*v));
+    for (size_t i = 0; i < *n; i++) {
+        const char *name = pairs[2 * i], *value = pairs[2 * i + 1];
+        zend_ini_entry *entry = zend_hash_str_find_ptr(EG(ini_directives), name, strlen(name));
+
+        v[i].name = zend_string_init(name, strlen(name), true);
+        v[i].value = zend_string_init(value, strlen(value), true);
+        v[i].refused = !entry;
+        if (!entry)
+            embed_logf("setting \"%s\" of the path %s is unknown to PHP and its extensions", name,
+                p->path);
+        else if (entry->modifiable == ZEND_INI_SYSTEM)
+            entry->modifiable = INI_LOCKED;
+    }
+    return v;
+}
+
+void embed_ini_startup(const struct embed_options *opt)
+{
+    if (!opt->npaths)
+        return;
+    rules = mem_new_array(opt->npaths, sizeof(*rules));
+    for (; nrules < opt->npaths; nrules++) {
+        const struct embed_path *p = &opt->paths[nrules];
+        struct path_rule *r = &rules[nrules];
+
+        r->path = str_c(p->path);
+        if (str_ends(r->path, STR("/")))
+            r->path.len--;
+        r->values = make_settings(p, p->values, &r->nvalues);
+        r->admin = make_settings(p, p->admin, &r->nadmin);
+    }
+    embed_functions_hide_locks();
+}
+
+static bool rule_fits(const struct path_rule *r, struct str path)
+{
+    return str_starts(path, r->path) && (path.len == r->path.len || path.p[r->path.len] == '/');
+}
+
+/* PHP takes them back at the request's end. force: also what belongs to the system. */
+static void set_all(
+    const struct path_rule *r, struct path_setting *v, size_t n, bool lock)
+{
+    for (size_t i = 0; i < n; i++) {
+        zend_ini_entry *entry;
+
+        if (v[i].refused)
+            continue;
+        if (zend_alter_ini_entry_ex(v[i].name, v[i].value, ZEND_INI_SYSTEM, ZEND_INI_STAGE_HTACCESS,
+                true) == FAILURE) {
+            v[i].refused = true;
+            embed_logf("PHP refuses \"%s\" as %s for the path " STR_F "/", ZSTR_VAL(v[i].value),
+                ZSTR_VAL(v[i].name), STR_A(r->path));
+            continue;
+        }
+        entry = zend_hash_find_ptr(EG(ini_directives), v[i].name);
+        if (lock && entry)
+            entry->modifiable = INI_LOCKED;
+    }
+}
+
+static void apply_paths(const struct embed_request *req)
+{
+    for (size_t i = 0; i < nrules; i++) {
+        if (!rule_fits(&rules[i], req->path))
+            continue;
+        set_all(&rules[i], rules[i].values, rules[i].nvalues, false);
+        set_all(&rules[i], rules[i].admin, rules[i].nadmin, true);
     }
 }
 
@@ -151,6 +253,7 @@ void embed_ini_apply(const struct embed_request *req)
     ptrdiff_t slash = str_rchr(path, '/');
     struct str dir = slash > 0 ? str_sub(path, 0, (size_t)slash) : STR("/");
 
+    apply_paths(req);
     if (php_ini_has_per_host_config() && req->server_name.len)
         php_ini_activate_per_host_config(req->server_name.p, req->server_name.len);
     if (php_ini_has_per_dir_config()) {
@@ -163,8 +266,25 @@ void embed_ini_apply(const struct embed_request *req)
     apply_user_ini(req, dir);
 }
 
+static void free_settings(struct path_setting *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        zend_string_release(v[i].name);
+        zend_string_release(v[i].value);
+    }
+    mem_free(v);
+}
+
 void embed_ini_shutdown(void)
 {
+    for (; nrules > 0; nrules--) {
+        struct path_rule *r = &rules[nrules - 1];
+
+        free_settings(r->values, r->nvalues);
+        free_settings(r->admin, r->nadmin);
+    }
+    mem_free(rules);
+    rules = NULL;
     if (cache_ready)
         zend_hash_destroy(&cache);
     cache_ready = false;

@@ -12,6 +12,7 @@
 
 #include "php/embed.h"
 
+struct buf;
 struct _zend_module_entry;
 struct _zend_function_entry;
 struct _zval_struct;
@@ -92,12 +93,21 @@ int embed_output_send_head(void *sapi_headers);
 int embed_output_send_informational(int status);
 
 /* ini.c */
-/* .user.ini and the [HOST=] and [PATH=] sections for this request. */
+/* The settings of this request: of its path, of [HOST=] and [PATH=] sections, of .user.ini. */
 void embed_ini_apply(const struct embed_request *req);
-/* ini_entries with the admin values after them; freed by the caller (mem_free). */
-char *embed_ini_text(const struct embed_options *opt);
+/* The extension lines, ini_entries, and the admin values after them; freed by the caller
+ * (mem_free). */
+char *embed_ini_text(const struct embed_options *opt, struct str extensions);
 void embed_ini_lock_admin(const struct embed_options *opt);
+/* Once PHP has started: what the options say of paths becomes ready for use. */
+void embed_ini_startup(const struct embed_options *opt);
 void embed_ini_shutdown(void);
+
+/* extensions.c */
+/* While PHP reads its settings: appends the extension= lines for opt.extensions. */
+void embed_extensions_find(struct buf *lines);
+/* Once PHP has started: what was wrong with one, or is not there; first is what PHP said first. */
+int embed_extensions_verify(const struct err *first, struct err *err) MUST_CHECK;
 
 /* sanitizer.c */
 /* Is this a build with sanitizers? Linking this in also makes PHP's extensions loadable there. */
@@ -112,6 +122,8 @@ extern struct _zend_module_entry embed_module;
 /* opcache_reset() tells the host; chdir() and pcntl_signal() are noticed; chroot() is gone. */
 void embed_functions_wrap(void);
 extern bool embed_functions_cwd_changed;
+/* ini_get_all() says INI_SYSTEM of what is locked for a path. */
+void embed_functions_hide_locks(void);
 
 /* opcache.c: to be called while modules start: notes OPcache's functions before php.ini can disable
  * them. */

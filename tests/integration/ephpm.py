@@ -60,6 +60,8 @@ def php_version():
 def _toml_value(v):
     if isinstance(v, (list, tuple)):
         return "[" + ", ".join(_toml_value(x) for x in v) + "]"
+    if isinstance(v, dict):
+        return "{" + ", ".join(f"{json.dumps(k)} = {_toml_value(x)}" for k, x in v.items()) + "}"
     return json.dumps(v)  # strings, numbers and booleans read the same in both
 
 
@@ -314,13 +316,14 @@ class Server:
 
     def descriptors(self):
         """(front's open descriptors, workers, generations): comparable when the latter agree.
-        Files below the root are not counted, since the front keeps some open on purpose."""
+        Files that may be served are not counted, since the front keeps some open on purpose."""
         st = self.status()
         f, n = st["front"], 0
         folder = f"/proc/{f['front_pid']}/fd"
         for fd in os.listdir(folder):
             try:
-                n += not os.readlink(f"{folder}/{fd}").startswith(f"{self.root}/")
+                name = os.readlink(f"{folder}/{fd}")
+                n += name.startswith(f"{self.tmp}/") or not name.startswith(f"{self.dir}/")
             except FileNotFoundError:
                 pass
         return n, sum(len(g["workers"]) for g in f["generations"]), len(st["generations"])

@@ -104,7 +104,7 @@ static const zend_function_entry functions[] = {ZEND_FE(fastcgi_finish_request, 
 
 /* --- hooks on PHP's functions ----------------------------------------------------------------- */
 
-static zif_handler stock_chdir, stock_pcntl_fork, stock_opcache_reset, stock_pcntl_signal,
+static zif_handler stock_chdir, stock_ini_get_all, stock_pcntl_fork, stock_opcache_reset, stock_pcntl_signal,
     stock_pcntl_sigprocmask;
 
 static ZEND_FUNCTION(wrapped_chdir)
@@ -142,6 +142,25 @@ static ZEND_FUNCTION(wrapped_opcache_reset)
     stock_opcache_reset(INTERNAL_FUNCTION_PARAM_PASSTHRU);
     if (Z_TYPE_P(return_value) == IS_TRUE && embed_g.req && embed_g.host.opcache_reset)
         embed_g.host.opcache_reset(embed_g.host.arg);
+}
+
+/* The access of a locked setting has a bit that PHP does not know, see ini.c. */
+static ZEND_FUNCTION(wrapped_ini_get_all)
+{
+    zval *setting;
+
+    stock_ini_get_all(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    if (Z_TYPE_P(return_value) != IS_ARRAY)
+        return;
+    ZEND_HASH_FOREACH_VAL (Z_ARRVAL_P(return_value), setting) {
+        zval *access = Z_TYPE_P(setting) == IS_ARRAY
+                           ? zend_hash_str_find(Z_ARRVAL_P(setting), "access", sizeof("access") - 1)
+                           : NULL;
+
+        if (access && Z_TYPE_P(access) == IS_LONG)
+            Z_LVAL_P(access) &= ZEND_INI_ALL;
+    }
+    ZEND_HASH_FOREACH_END();
 }
 
 /*
@@ -206,6 +225,11 @@ void embed_functions_wrap(void)
     stock_opcache_reset = wrap("opcache_reset", ZEND_FN(wrapped_opcache_reset));
     for (size_t i = 0; i < ARRAY_LEN(spending); i++)
         spending[i].stock = wrap(spending[i].name, ZEND_FN(wrapped_spending));
+}
+
+void embed_functions_hide_locks(void)
+{
+    stock_ini_get_all = wrap("ini_get_all", ZEND_FN(wrapped_ini_get_all));
 }
 
 /* --- module ----------------------------------------------------------------------------------- */
