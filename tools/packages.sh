@@ -77,7 +77,8 @@ packages_of() {
             ;;
         test)
             local extension
-            echo python3 python3-pytest curl nginx strace procps iproute2 php-symfony-http-foundation
+            echo python3 python3-pytest curl nginx strace procps iproute2
+            echo composer php-symfony-http-foundation php-symfony-process
             for extension in fpm redis apcu imagick xdebug; do
                 echo "php$php-$extension"
             done

@@ -80,13 +80,8 @@ static int generation_send_boot(struct generation *g, const struct config *cfg, 
     ipc_add_u64(&out, "clear_env", config_clear_env(cfg));
     ipc_add_u64(&out, "chdir", 1);
     ipc_add_u64(&out, "user_ini", cfg->php.user_ini);
-<<<<<<< HEAD
     ipc_add_u64(&out, "huge_pages", cfg->php.huge_pages);
-    generation_add_pairs(&out, "env", &cfg->php.env);
-    generation_add_admin(&out, cfg);
-=======
     boot_add_settings(&out, cfg, g->site);
->>>>>>> compat
     return ipc_send(g->socket, &out);
 }
 
