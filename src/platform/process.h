@@ -106,6 +106,10 @@ void process_drop_start_pages(void);
  * A process that is forked from often wants none: its children would copy them in small pieces. */
 void process_allow_huge_pages(bool on);
 
+/* For a short-lived process that will use about n bytes of heap: takes them at once, which costs
+ * less than a page at a time. Without effect where the system cannot. */
+void process_prepare_heap(size_t n);
+
 bool process_is_root(void);
 /* ERR_NOTFOUND when there is no such user/group (name or number). group NULL: the user's own; a
  * number that is in no database is taken when the group is given, too. */
