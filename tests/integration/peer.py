@@ -38,6 +38,7 @@ http {{
             try_files $fastcgi_script_name =404;
             include /etc/nginx/fastcgi_params;
             fastcgi_param HTTP_HOST $http_host;
+            fastcgi_param SERVER_NAME $host;
             fastcgi_param PATH_INFO $info;
             fastcgi_param SCRIPT_FILENAME $document_root$fastcgi_script_name;
             {params}
@@ -62,10 +63,10 @@ catch_workers_output = yes
 
 
 class Peer:
-    """values: php_value lines; env: the pool's variables; more: nginx locations; params: lines of the
-    PHP location. "{root}" and "{dir}" in them are replaced."""
+    """values: php_value lines; env: the pool's variables; ini: the text of php.ini; more: nginx
+    locations; params: lines of the PHP location. "{root}" and "{dir}" in them are replaced."""
 
-    def __init__(self, values=None, files=None, env=None, more="", params=""):
+    def __init__(self, values=None, files=None, env=None, ini="", more="", params=""):
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="ephpm-test-peer-"))
         self.dir.chmod(0o755)
         self.root, self.tmp = self.dir / "root", self.dir / "tmp"
@@ -82,6 +83,7 @@ class Peer:
         lines += [f'env[{k}] = "{v}"' for k, v in (env or {}).items()]
         self._write_conf("nginx.conf", NGINX_CONF.format(
             dir=self.dir, port=self.port, more=self._fill(more), params=self._fill(params)))
+        self._write_conf("php.ini", self._fill(ini))
         self._write_conf("fpm.conf", FPM_CONF.format(dir=self.dir, values=self._fill("\n".join(lines))))
 
     def _fill(self, text):
@@ -101,7 +103,7 @@ class Peer:
 
     def __enter__(self):
         with open(self.dir / "out.log", "ab") as out:
-            for args in ([FPM, "-R", "-y", self.dir / "fpm.conf"],
+            for args in ([FPM, "-R", "-c", self.dir / "php.ini", "-y", self.dir / "fpm.conf"],
                          [NGINX, "-c", self.dir / "nginx.conf", "-p", self.dir]):
                 self.processes.append(subprocess.Popen(
                     args, stdin=subprocess.DEVNULL, stdout=out, stderr=out, cwd=self.dir,
