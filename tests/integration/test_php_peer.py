@@ -102,6 +102,44 @@ def test_what_php_is(server):
     assert got == ["fpm-fcgi", True, False, "", False, "1", "0", "-1", "22", False, False]
 
 
+def test_arguments_of_the_query(server):
+    """register_argc_argv: a query without "=" is split at "+"."""
+    server.write("args/.user.ini", "register_argc_argv = 1\n")
+    server.write("args/x.php", "<?php echo json_encode([$_SERVER['argv'] ?? null, $_SERVER['argc'] ?? null]);")
+    assert json.loads(server.get("/args/x.php?a+b%20c").text) == [["a", "b%20c"], 2]
+    assert json.loads(server.get("/args/x.php").text) == [[], 0]
+
+
+def test_names_of_headers(server):
+    r = run(server, "echo json_encode(array_diff_key(getallheaders(), array_flip(['Host', 'Connection', "
+                    "'Content-Length', 'Content-Type'])));",
+            headers={"sec-ch-ua": "1", "DNT": "1", "X-FORWARDED-for": "2", "x-9a-b": "3", "ETag": "4"})
+    assert json.loads(r.text) == {"Sec-Ch-Ua": "1", "Dnt": "1", "X-Forwarded-For": "2", "X-9a-B": "3",
+                                  "Etag": "4"}
+
+
+def test_time_zone_is_the_settings_not_the_environments(server):
+    assert run(server, "putenv('TZ=Asia/Tokyo'); echo date_default_timezone_get(), date('H', 0);").text == "UTC00"
+
+
+@pytest.mark.parametrize("code, status, body", [
+    # A fiber and a generator that are not finished, at the end of the script and of a fatal one.
+    ("class D { function __destruct() { echo 'end'; } } $f = new Fiber(function () { $d = new D; "
+     "try { Fiber::suspend(); } finally { echo 'finally '; } }); $f->start(); echo 'main ';", 200,
+     "main finally end"),
+    ("function g() { try { yield 1; } finally { echo 'closed'; } } $g = g(); $g->current();", 200, "closed"),
+    ("declare(ticks=1); register_tick_function(function () { static $n = 0; if (++$n == 2) echo 't'; }); "
+     "$a = 1; $b = 2;", 200, "t"),
+    ("$f = new Fiber(function () { nope(); }); $f->start();", 500, ""),
+    ("$f = new Fiber(function () { Fiber::suspend(); }); $f->start(); "
+     "register_shutdown_function(function () use ($f) { $f->resume(); echo 'resumed'; });", 200, "resumed"),
+])
+def test_what_is_unfinished_at_the_end(server, code, status, body):
+    for _ in range(2):
+        r = run(server, code)
+        assert (r.status, r.text) == (status, body)
+
+
 # --- headers --------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("code, status, body, late", [
