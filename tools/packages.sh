@@ -145,7 +145,7 @@ need_packages() {
     rm -f "$log"
     # Debian enables what it installs; a debugger in every PHP would switch the JIT off.
     case " $missing" in
-    *-xdebug\ *) packages_as_root phpdismod -q xdebug || rc=$? ;;
+    *-xdebug\ *) packages_as_root phpdismod xdebug || rc=$? ;;
     esac
     return $rc
 }

@@ -180,6 +180,8 @@ void config_reference(struct buf *out)
         "`\"1d\"`.\n"
         "- **list of pairs**: `[[\"name\", \"value\"]]`, or a section with a line `name = "
         "\"value\"` for each.\n"
+        "- **`[[name]]`**: a section that may come several times, once for each table; in a variable "
+        "a JSON list of objects.\n"
         "- **PHP size**: as php.ini writes it: `\"128M\"`, `-1`.\n\n"
         "*Change needs* says what applies a changed value: a reload (`ephpm reload`), a new "
         "generation of PHP\n"

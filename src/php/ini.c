@@ -112,6 +112,8 @@ static struct path_setting *make_settings(
 
 void embed_ini_startup(const struct embed_options *opt)
 {
+    if (opt->npaths || php_ini_has_per_host_config() || php_ini_has_per_dir_config())
+        embed_functions_hide_locks();
     if (!opt->npaths)
         return;
     rules = mem_new_array(opt->npaths, sizeof(*rules));
@@ -125,7 +127,6 @@ void embed_ini_startup(const struct embed_options *opt)
         r->values = make_settings(p, p->values, &r->nvalues);
         r->admin = make_settings(p, p->admin, &r->nadmin);
     }
-    embed_functions_hide_locks();
 }
 
 static bool rule_fits(const struct path_rule *r, struct str path)
@@ -242,6 +243,29 @@ static void apply_user_ini(const struct embed_request *req, struct str dir)
         php_ini_activate_config(&u->settings, PHP_INI_PERDIR, PHP_INI_STAGE_HTACCESS);
 }
 
+/* What a section of php.ini sets is locked, and is this request's alone. */
+static void apply_sections(const struct embed_request *req)
+{
+    zend_ini_entry *entry;
+
+    if (php_ini_has_per_host_config() && req->server_name.len)
+        php_ini_activate_per_host_config(req->server_name.p, req->server_name.len);
+    if (php_ini_has_per_dir_config()) {
+        /* PHP writes to it while it walks, and takes only what ends in a slash for a directory. */
+        char *copy = mem_dup_str(req->script_filename.p, req->script_filename.len);
+
+        php_ini_activate_per_dir_config(copy, req->script_filename.len);
+        mem_free(copy);
+    }
+    if (!EG(modified_ini_directives))
+        return;
+    ZEND_HASH_FOREACH_PTR (EG(modified_ini_directives), entry) {
+        if (entry->modifiable == ZEND_INI_SYSTEM)
+            entry->modifiable = INI_LOCKED;
+    }
+    ZEND_HASH_FOREACH_END();
+}
+
 /*
  * Called before php_request_startup(), so that post_max_size and enable_post_data_reading act on
  * this very request; PHP before 8.5 reads a form body ahead of the activate callback, where CGI and
@@ -254,15 +278,7 @@ void embed_ini_apply(const struct embed_request *req)
     struct str dir = slash > 0 ? str_sub(path, 0, (size_t)slash) : STR("/");
 
     apply_paths(req);
-    if (php_ini_has_per_host_config() && req->server_name.len)
-        php_ini_activate_per_host_config(req->server_name.p, req->server_name.len);
-    if (php_ini_has_per_dir_config()) {
-        /* PHP writes to it while it walks, and takes only what ends in a slash for a directory. */
-        char *copy = mem_dup_str(path.p, path.len);
-
-        php_ini_activate_per_dir_config(copy, path.len);
-        mem_free(copy);
-    }
+    apply_sections(req);
     apply_user_ini(req, dir);
 }
 

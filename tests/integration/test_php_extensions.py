@@ -94,6 +94,34 @@ def test_the_distributions_own_ini_files_count_as_well(serve):
     assert "already" not in s.log()
 
 
+def test_apcu_is_shared_by_the_workers_of_a_generation(serve):
+    need("apcu")
+    s = serve({"php": {"workers": 4, "workers_min": 4, "extensions": ["apcu"]}},
+              {"t.php": "<?php usleep(200000); apcu_inc('n'); echo getmypid();",
+               "n.php": "<?php echo apcu_fetch('n');"})
+    open_ = [s.connect() for _ in range(4)]
+    for c in open_:
+        c.send(b"GET /t.php HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    assert len({c.read_response().text for c in open_}) > 1
+    for c in open_:
+        c.close()
+    assert s.get("/n.php").text == "4"
+
+
+@pytest.mark.parametrize("values", [{"opcache.enable": "0"}, {"opcache.enable": "1"},
+                                    {"opcache.preload": "{root}/preload.inc", "opcache.preload_user": "www-data"}])
+def test_current_directory_is_the_scripts_with_and_without_opcache(serve, values):
+    s = serve({"php": {"workers": 1, "workers_min": 1, "values": values}}, {
+        "preload.inc": "<?php class Preloaded { const X = 'yes'; }",
+        "a/x.php": "<?php echo getcwd(), ' ', file_get_contents('./data'), ' ', include 'part.inc', ' ', "
+                   "class_exists('Preloaded', false) ? 'pre' : ''; chdir('/');",
+        "a/data": "data", "a/part.inc": "<?php return 'part';", "b/x.php": "<?php echo getcwd();"})
+    want = "pre" if "opcache.preload" in values else ""
+    for _ in range(3):
+        assert s.get("/a/x.php").text == f"{s.root}/a data part {want}"
+        assert s.get("/b/x.php").text == f"{s.root}/b"
+
+
 MODULE = """
 #include "php.h"
 #include "zend_extensions.h"
@@ -286,7 +314,7 @@ def test_step_debugging_with_xdebug(serve):
         assert s.get("/other.php").text == "other"
         assert ide.ask("step_out")[0].get("lineno") in ("7", "8")
         assert ide.ask("run").get("status") == "stopping"
-        assert ide.ask("run").get("status") == "stopped"
+        ide.sock.close()
         thread.join(30)
         assert got == ["world 43"]
         assert s.get("/debugged.php?name=again").text == "again 42"

@@ -75,6 +75,25 @@ def test_user_ini_is_never_served(server):
         assert server.get(path).status in (403, 404)
 
 
+def test_user_ini_may_have_another_name(serve):
+    s = serve({"php": {"values": {"user_ini.filename": ".app.ini"}}}, {
+        "show.php": SHOW, ".user.ini": "precision = 5\n", ".app.ini": "precision = 6\n"})
+    assert show(s, "precision") == ["6"]
+    assert s.get("/.app.ini").status in (403, 404) and s.get("/.user.ini").status in (403, 404)
+
+
+def test_user_ini_is_cached_for_its_time(serve):
+    s = serve({"php": {"workers": 1, "workers_min": 1}}, {  # user_ini.cache_ttl is 300 s
+        "a/show.php": SHOW, "a/.user.ini": "user_agent = one\n"})
+    assert show(s, "user_agent", path="/a/show.php") == ["one"]
+    s.write("a/.user.ini", "user_agent = two\n")
+    s.write("a/b/show.php", SHOW)
+    assert show(s, "user_agent", path="/a/show.php") == ["one"]
+    assert show(s, "user_agent", path="/a/b/show.php") == ["two"]  # not asked for before
+    assert s.cli("deploy").returncode == 0
+    assert show(s, "user_agent", path="/a/show.php") == ["two"]
+
+
 def test_user_ini_can_be_off(serve):
     s = serve({"php": {"user_ini": False}}, {"show.php": SHOW, ".user.ini": "precision = 5\n"})
     assert show(s, "precision") == ["14"]

@@ -59,6 +59,8 @@ FILES = {
     "admin/deep/inc.php": "<?php require __DIR__ . '/../../literal.php';",
     "admin/upload.php": "<?php echo $_FILES['f']['error'] ?? 'none';",
     "admin/deep/upload.php": "<?php echo $_FILES['f']['error'] ?? 'none';",
+    "locked/finish.php": "<?php echo 'done'; fastcgi_finish_request(); file_put_contents($_GET['to'], "
+                         "strlen(file_get_contents('php://input')));",
     "locked/before.inc": "<?php $before = 'before';",
     "locked/read.php": "<?php echo json_encode([$before ?? null, $_POST, strlen(file_get_contents("
                        "'php://input')), @file_get_contents('../index.php'), ini_get('max_execution_time')]);",
@@ -150,6 +152,18 @@ def test_upload_limits_by_path(server):
 def test_settings_that_act_at_the_start_of_a_request(server):
     r = server.post("/locked/read.php", b"a=1", {"Content-Type": "application/x-www-form-urlencoded"})
     assert json.loads(r.text) == ["before", [], 3, False, "1"]
+
+
+def test_body_that_is_read_after_the_answer_was_finished(server):
+    """Bytes or an empty string; no crash."""
+    server.write("locked/out", "").chmod(0o666)
+    for n in 10, 100_000:
+        r = server.post(f"/locked/finish.php?to={server.root}/locked/out", b"x" * n,
+                        {"Content-Type": "application/x-www-form-urlencoded"})
+        assert r.text == "done"
+        assert ephpm.wait_for(lambda: (server.root / "locked/out").read_text() in ("0", str(n)))
+        (server.root / "locked/out").write_text("")
+    assert values(server, "/show.php", "precision") == ["10"]
 
 
 def test_settings_that_php_does_not_know_or_refuses_are_told(serve):

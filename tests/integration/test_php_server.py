@@ -175,6 +175,16 @@ def test_environment_of_the_server_is_not_seen_in_serve(serve):
     assert json.loads(s.get("/e.php").text) == ["s", "s", True, "x"]
 
 
+def test_proxy_of_the_environment_is_not_the_clients(serve):
+    """The header Proxy must not become HTTP_PROXY; a variable of that name is the operator's."""
+    s = serve({"php": {"env": {"HTTP_PROXY": "http://real.test"}}}, {
+        "e.php": "<?php echo json_encode([getenv('HTTP_PROXY'), $_SERVER['HTTP_PROXY'] ?? null, "
+                 "shell_exec('echo $HTTP_PROXY')]);"})
+    for headers in (), {"Proxy": "http://evil.test"}:
+        assert json.loads(s.get("/e.php", headers).text) == [
+            "http://real.test", "http://real.test", "http://real.test\n"]
+
+
 def test_sapi_and_functions(server):
     path = snippet(server, """echo json_encode([PHP_SAPI, php_sapi_name(), array_filter([
         'fastcgi_finish_request', 'getallheaders', 'apache_request_headers',
