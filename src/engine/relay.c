@@ -87,14 +87,12 @@ static size_t relay_headers(struct http_exchange *x, struct message_field *out)
 {
     struct fields *f = &x->head.fields;
     size_t n = 0;
-    char cgi[256];
-    size_t len;
 
     for (size_t i = 0; i < f->count && n < MESSAGE_MAX_FIELDS; i++) {
         struct str name = f->items[i].name, value = f->items[i].value;
         bool again = false;
 
-        if (field_cgi_name(name, x->settings->underscores, cgi, sizeof(cgi), &len))
+        if (!field_is_variable(name, x->settings->underscores))
             continue;
         for (size_t j = 0; j < i && !again; j++)
             again = f->items[j].name.len == name.len && str_ieq(f->items[j].name, name);
