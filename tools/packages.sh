@@ -61,7 +61,11 @@ packages_of() {
                 echo "php$php-$extension"
             done
             ;;
-        test) echo python3 python3-pytest curl nginx strace procps iproute2 ;;
+        test)
+            echo python3 python3-pytest curl strace procps iproute2
+            # The servers that ephpm is compared with.
+            echo nginx "php$php-fpm" apache2 "libapache2-mod-php$php"
+            ;;
         lint) echo python3 git clang-format-19 clang-tidy-19 clang-19 ;;
         fuzz) echo clang-19 libclang-rt-19-dev ;;
         windows) echo gcc-mingw-w64-x86-64-posix libz-mingw-w64-dev wine wine64 ;;
