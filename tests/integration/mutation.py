@@ -127,48 +127,52 @@ CORPUS = [
     Request("PROPFIND", "/echo.php", [("Depth", "1")], b"<?xml version='1.0'?><propfind/>"),
 ]
 
-METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PATCH", "PROPFIND",
-           "QUERY", "get", "M-SEARCH", "G", "PRI", "X" * 300, "", "GE T", "GET\t", "POST/", "{}"]
+METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PATCH",
+    "PROPFIND", "QUERY", "get", "M-SEARCH", "G", "PRI", "X" * 300, "", "GE T", "GET\t", "POST/",
+    "{}"]
 TARGETS = ["/", "*", "", "//", "//echo.php", "/./echo.php", "/x/../echo.php", "/../echo.php",
-           "/%2e%2e/etc/passwd", "/echo.php%00.txt", "/echo.php%", "/echo.php%zz", "/%", "/echo.PHP",
-           "/echo.php.", "/echo.php/", "/echo.php//", "/echo.php;x=1", "/echo.php?", "/echo.php??a",
-           "/echo.php#f", "/.user.ini", "/.hidden", "/sub/../sub", "/static.txt/x", "/\\echo.php",
-           "http://", "http://a", "http://a?b", "http://u@a/", "https://[::1]:1/", "ftp://a/",
-           "/" + "a" * 9000, "/" + "../" * 40, "/%c0%ae%c0%ae/", "/\u00fc", "/\udcff", "/a b",
-           "/_ephpm/health", "/_ephpm/ready", "/_ephpm/x", "/echo.php?" + "a[]=1&" * 1500]
-VERSIONS = ["HTTP/1.1", "HTTP/1.0", "HTTP/1.2", "HTTP/2.0", "HTTP/0.9", "HTTP/1.", "HTTP/11", "http/1.1",
-            "", "HTTP/1.1 ", "HTTP/1.1\t", "HTTP/3", "ICY/1.0", "HTTP/1.1\r"]
-NAMES = ["Host", "Content-Length", "Transfer-Encoding", "Content-Type", "Connection", "Expect", "TE",
-         "Upgrade", "Cookie", "Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since",
-         "If-Unmodified-Since", "Accept-Encoding", "Accept", "Authorization", "Trailer", "Keep-Alive",
-         "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "Forwarded", "X-Real-IP",
-         "Proxy", "X_Under", "X-", "X Y", "X:", "", "\u00e4", "X\0", "Content-length ", "Priority",
-         "X-Item", "User-Agent", "Referer", "Early-Data", "HTTP2-Settings", "Content-Encoding"]
-VALUES = ["", " ", "0", "1", "-1", "+5", "0x10", "5,5", "18446744073709551616", "9223372036854775807",
-          "chunked", "gzip, chunked", "chunked, chunked", "identity", "close", "keep-alive", "upgrade",
-          "100-continue", "100-Continue, x", "bytes=0-", "bytes=-1", "bytes=5-1", "bytes=" + "0-0," * 200,
-          "bytes=18446744073709551615-", "bytes 0-1", '"', 'W/"', '*', '"a', "a\tb", "a\x01b", "\x7f",
-          "a\0b", "\u00e9", "\udcff\udcfe", "a" * 9000, "a;" * 500, "multipart/form-data",
-          "multipart/form-data; boundary=", "multipart/form-data; boundary=" + "b" * 300,
-          'multipart/form-data; boundary="x', "multipart/form-data; boundary=a, boundary=b",
-          "application/x-www-form-urlencoded; charset=utf-7", "text/plain\r\n folded", "Basic", "Basic !",
-          "Basic " + "QQ" * 3000, "Bearer x", "a=b;;=c;d", "[::1]", "[::1", "a.test:99999", "a..b", "-",
-          "for=_x;by=", 'for="[::1]:x"', "1.2.3.4, , unknown", "Thu, 01 Jan 1970 00:00:00 GMT",
-          "Thu, 99 Foo 9999 25:61:61 GMT", "gzip;q=1.001", "*;q=0", "br;q=", ", , ,", "x" * 40000]
-BODY_BITS = [b"&", b"=", b"%", b"%00", b"[", b"]", b"[]", b"[[", b"a[b][c]=d", b"\0", b"\r\n", b"\r\n\r\n",
-             b"\r\n--" + BOUNDARY.encode(), b"\r\n--" + BOUNDARY.encode() + b"--", b'name="', b'"',
-             b"\\", b'filename="', b"; ", b"Content-Disposition: form-data", b"Content-Type: ",
-             b"Content-Transfer-Encoding: base64", b"filename*=utf-8''x", b"\xff\xfe", b"_FILES[a]=1",
-             b"GLOBALS[x]=1", b"a.b=1", b"+", b"%u0041", b"%C0%80", b"_" * 70000]
-TOKENS = [b"\r\n", b"\n", b"\r", b"\r\n\r\n", b" ", b"\t", b":", b"\0", b"\xff", b"0\r\n\r\n", b"ffffffff\r\n",
-          b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", b"GET /echo.php HTTP/1.0\r\n\r\n", b"PRI * HTTP/2.0\r\n\r\n",
-          b"Content-Length: 5\r\n", b"Transfer-Encoding: chunked\r\n", b"Transfer-Encoding:\tchunked\r\n",
-          b"Transfer-Encoding : chunked\r\n", b"Connection: close\r\n", b"Expect: 100-continue\r\n",
-          b"Host: b\r\n", b"HTTP/1.1", b"%2e%2e%2f", b"%00", b"%0d%0a", b"../", b"\x16\x03\x01\x02\0\x01\0",
-          b"PROXY TCP4 1.2.3.4 5.6.7.8 1 2\r\n", b"\r\n ", b";", b"=", b"7fffffffffffffff\r\n"]
+    "/%2e%2e/etc/passwd", "/echo.php%00.txt", "/echo.php%", "/echo.php%zz", "/%", "/echo.PHP",
+    "/echo.php.", "/echo.php/", "/echo.php//", "/echo.php;x=1", "/echo.php?", "/echo.php??a",
+    "/echo.php#f", "/.user.ini", "/.hidden", "/sub/../sub", "/static.txt/x", "/\\echo.php",
+    "http://", "http://a", "http://a?b", "http://u@a/", "https://[::1]:1/", "ftp://a/",
+    "/" + "a" * 9000, "/" + "../" * 40, "/%c0%ae%c0%ae/", "/\u00fc", "/\udcff", "/a b",
+    "/_ephpm/health", "/_ephpm/ready", "/_ephpm/x", "/echo.php?" + "a[]=1&" * 1500]
+VERSIONS = ["HTTP/1.1", "HTTP/1.0", "HTTP/1.2", "HTTP/2.0", "HTTP/0.9", "HTTP/1.", "HTTP/11",
+    "http/1.1", "", "HTTP/1.1 ", "HTTP/1.1\t", "HTTP/3", "ICY/1.0", "HTTP/1.1\r"]
+NAMES = ["Host", "Content-Length", "Transfer-Encoding", "Content-Type", "Connection", "Expect",
+    "TE", "Upgrade", "Cookie", "Range", "If-Range", "If-Match", "If-None-Match",
+    "If-Modified-Since", "If-Unmodified-Since", "Accept-Encoding", "Accept", "Authorization",
+    "Trailer", "Keep-Alive", "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host",
+    "Forwarded", "X-Real-IP", "Proxy", "X_Under", "X-", "X Y", "X:", "", "\u00e4", "X\0",
+    "Content-length ", "Priority", "X-Item", "User-Agent", "Referer", "Early-Data",
+    "HTTP2-Settings", "Content-Encoding"]
+VALUES = ["", " ", "0", "1", "-1", "+5", "0x10", "5,5", "18446744073709551616",
+    "9223372036854775807", "chunked", "gzip, chunked", "chunked, chunked", "identity", "close",
+    "keep-alive", "upgrade", "100-continue", "100-Continue, x", "bytes=0-", "bytes=-1", "bytes=5-1",
+    "bytes=" + "0-0," * 200, "bytes=18446744073709551615-", "bytes 0-1", '"', 'W/"', '*', '"a',
+    "a\tb", "a\x01b", "\x7f", "a\0b", "\u00e9", "\udcff\udcfe", "a" * 9000, "a;" * 500,
+    "multipart/form-data", "multipart/form-data; boundary=",
+    "multipart/form-data; boundary=" + "b" * 300, 'multipart/form-data; boundary="x',
+    "multipart/form-data; boundary=a, boundary=b",
+    "application/x-www-form-urlencoded; charset=utf-7", "text/plain\r\n folded", "Basic", "Basic !",
+    "Basic " + "QQ" * 3000, "Bearer x", "a=b;;=c;d", "[::1]", "[::1", "a.test:99999", "a..b", "-",
+    "for=_x;by=", 'for="[::1]:x"', "1.2.3.4, , unknown", "Thu, 01 Jan 1970 00:00:00 GMT",
+    "Thu, 99 Foo 9999 25:61:61 GMT", "gzip;q=1.001", "*;q=0", "br;q=", ", , ,", "x" * 40000]
+BODY_BITS = [b"&", b"=", b"%", b"%00", b"[", b"]", b"[]", b"[[", b"a[b][c]=d", b"\0", b"\r\n",
+    b"\r\n\r\n", b"\r\n--" + BOUNDARY.encode(), b"\r\n--" + BOUNDARY.encode() + b"--", b'name="',
+    b'"', b"\\", b'filename="', b"; ", b"Content-Disposition: form-data", b"Content-Type: ",
+    b"Content-Transfer-Encoding: base64", b"filename*=utf-8''x", b"\xff\xfe", b"_FILES[a]=1",
+    b"GLOBALS[x]=1", b"a.b=1", b"+", b"%u0041", b"%C0%80", b"_" * 70000]
+TOKENS = [b"\r\n", b"\n", b"\r", b"\r\n\r\n", b" ", b"\t", b":", b"\0", b"\xff", b"0\r\n\r\n",
+    b"ffffffff\r\n", b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", b"GET /echo.php HTTP/1.0\r\n\r\n",
+    b"PRI * HTTP/2.0\r\n\r\n", b"Content-Length: 5\r\n", b"Transfer-Encoding: chunked\r\n",
+    b"Transfer-Encoding:\tchunked\r\n", b"Transfer-Encoding : chunked\r\n",
+    b"Connection: close\r\n", b"Expect: 100-continue\r\n", b"Host: b\r\n", b"HTTP/1.1",
+    b"%2e%2e%2f", b"%00", b"%0d%0a", b"../", b"\x16\x03\x01\x02\0\x01\0",
+    b"PROXY TCP4 1.2.3.4 5.6.7.8 1 2\r\n", b"\r\n ", b";", b"=", b"7fffffffffffffff\r\n"]
 
 
-# --- changes of parts: each takes (request, rng) and changes the request in place ------------------
+# --- changes of parts: each takes (request, rng) and changes the request in place ----------------
 
 def change_method(r, rng):
     r.method = rng.choice(METHODS)
@@ -182,12 +186,13 @@ def tweak_target(r, rng):
     t, at = r.target, rng.randrange(len(r.target) + 1)
     what = rng.randrange(5)
     if what == 0:
-        t = t[:at] + urllib.parse.quote(t[at:at + 1], safe="").replace("/", "%2F") + t[at + 1:]
+        t = t[:at] + urllib.parse.quote(t[at:at + 1], safe="", errors="surrogateescape") + t[
+            at + 1:]
     elif what == 1:
         t = t[:at] + "".join(f"%{ord(c) & 255:02x}" for c in t[at:at + 1]) + t[at + 1:]
     elif what == 2:
-        t = t[:at] + rng.choice(["/", "//", "/./", "/../", "?", "&", ";", "%", "%2F", ".php", "[", "=",
-                                 "%00", "\udc80", "+", "~", ".", "\\"]) + t[at:]
+        t = t[:at] + rng.choice(["/", "//", "/./", "/../", "?", "&", ";", "%", "%2F", ".php", "[",
+            "=", "%00", "\udc80", "+", "~", ".", "\\"]) + t[at:]
     elif what == 3:
         t += rng.choice(["?", "&"]) + "p%d=%s" % (rng.randrange(9), "v" * rng.randrange(300))
     else:
@@ -226,7 +231,8 @@ def change_field(r, rng):
     elif what == 4:
         r.fields[i] = rng.choice(NAMES), v
     elif what == 5:
-        r.fields[i] = n, rng.choice(["\t", "  ", ""]) + v + rng.choice(["\t ", " ", "\r\n more", ","])
+        r.fields[i] = n, rng.choice(["\t", "  ", ""]) + v + rng.choice(["\t ", " ", "\r\n more",
+            ","])
     else:
         rng.shuffle(r.fields)
 
@@ -240,8 +246,8 @@ def change_cookies(r, rng):
 
 def lie_about_length(r, rng):
     n = len(r.body)
-    lie = rng.choice([n + 1, n - 1, n + 5, n // 2, 0, -1, 1 << 31, 1 << 63, f"+{n}", f"{n:#x}", f"0{n}",
-                      f"{n},{n}", f"{n} ", "", f"{n}\r\nContent-Length: {n}", "9" * 30])
+    lie = rng.choice([n + 1, n - 1, n + 5, n // 2, 0, -1, 1 << 31, 1 << 63, f"+{n}", f"{n:#x}",
+        f"0{n}", f"{n},{n}", f"{n} ", "", f"{n}\r\nContent-Length: {n}", "9" * 30])
     r.fields.append(("Content-Length", str(lie)))
     r.framing = rng.choice([None, None, None, "chunked", "length"])
 
@@ -299,7 +305,7 @@ PART_CHANGES = [change_method, change_target, change_version, add_field, change_
                 *[tweak_target, change_cookies] * 2, *[change_body, change_parts] * 3]
 
 
-# --- changes of bytes ------------------------------------------------------------------------------
+# --- changes of bytes ----------------------------------------------------------------------------
 
 def splice(data, rng):
     other = rng.choice(CORPUS).render(rng)
@@ -336,7 +342,8 @@ def change_bytes(data, rng):
     at = rng.randrange(max(end, 1))
     what = rng.randrange(9)
     if what == 0:
-        return data[:at] + bytes([(data[at:at + 1] or b"a")[0] ^ 1 << rng.randrange(8)]) + data[at + 1:]
+        return data[:at] + bytes([(data[at:at + 1] or b"a")[0] ^ 1 << rng.randrange(8)]) + data[
+            at + 1:]
     if what == 1:
         return data[:at] + bytes([rng.randrange(256)]) + data[at + 1:]
     if what == 2:
