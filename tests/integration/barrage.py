@@ -12,6 +12,7 @@ Barrage.run() raises Failure at the first thing that must not be. finish() looks
 itself afterwards: log, processes, descriptors, files.
 """
 import collections
+import gzip
 import random
 import re
 import selectors
@@ -57,7 +58,12 @@ foreach ((array)($_GET['h'] ?? []) as $h)
 if (isset($_GET['s'])) http_response_code((int)$_GET['s']);
 echo 'body';
 """,
+    "finish.php": "<?php header('X-A: b'); echo 'first'; fastcgi_finish_request();"
+                  "echo str_repeat('x', 20000), file_get_contents('php://input');",
+    "hints.php": "<?php header('Link: </a>; rel=preload'); if (function_exists('headers_send'))"
+                 "headers_send(103); ob_start('ob_gzhandler'); echo str_repeat('y', 3000);",
     "static.txt": "0123456789" * 500,
+    "static.txt.gz": gzip.compress(b"0123456789" * 500, mtime=0),
     "sub/index.php": "<?php echo 'sub';",
     ".hidden": "hidden",
 }
@@ -74,6 +80,19 @@ CONFIG = {
             "ini_overrides": [["upload_tmp_dir", "{dir}/tmp"], ["post_max_size", "256K"],
                               ["log_errors", "0"]]},
 }
+# On top of it: everything spills over early.
+TIGHT = {
+    "server": {
+        "request": {"max_body_size": 3000, "memory_buffer": 16, "max_header_size": 1200,
+                    "max_headers": 20, "max_uri": 300},
+        "response": {"buffer_memory": 4096, "max_spool": 4096, "compression_streaming": "all",
+                     "compression_min_size": 1, "headers": [["X-Added", "1"]]},
+        "file_cache": {"max_entries": 2, "inline_threshold": 0, "precompress": False},
+        "limits": {"max_connections": 1000, "per_ip_max_connections": 1000,
+                   "per_site_rate": 1000000.0, "per_site_burst": 100000},
+        "static": {"hidden_files": "ignore"},
+    },
+}
 # Log lines that say that a process ended or had to.
 DEATHS = re.compile(r"\b(worker_(died|failed|killed|abandoned|channel_broken|channel_refused"
                     r"|message_unexpected)|role_died|crash_loop)\b")
@@ -83,8 +102,8 @@ class Failure(AssertionError):
     pass
 
 
-def start_server():
-    return ephpm.Server(CONFIG, FILES)
+def start_server(tight=False):
+    return ephpm.Server(ephpm.merge(CONFIG, TIGHT) if tight else CONFIG, FILES)
 
 
 # --- responses -----------------------------------------------------------------------------------

@@ -37,16 +37,28 @@ class Outcome:
         return ends == self.ends and any(fnmatch.fnmatchcase(case, c) for c in self.cases)
 
 
+def _differing(nginx, ephpm_):
+    """(marked line, side, line) of each."""
+    for marked in difflib.ndiff(nginx, ephpm_):
+        side = {"- ": "nginx", "+ ": "ephpm"}.get(marked[:2])
+        if side:
+            yield marked, side, marked[2:]
+
+
 def compare(case, nginx, ephpm_, known):
     """[(mark and line, heading or None)] of the lines that differ, - for nginx and + for ephpm."""
-    ends = nginx[:1] + ephpm_[:1]
-    found = []
-    for line in difflib.ndiff(nginx, ephpm_):
-        side = {"- ": "nginx", "+ ": "ephpm"}.get(line[:2])
-        if side:
-            rows = (k for k in known if k.explains(case, side, line[2:], tuple(ends)))
-            found.append((line, next((k.heading for k in rows), None)))
+    ends, found = (*nginx[:1], *ephpm_[:1]), []
+    for marked, side, line in _differing(nginx, ephpm_):
+        rows = (k for k in known if k.explains(case, side, line, ends))
+        found.append((marked, next((k.heading for k in rows), None)))
     return found
+
+
+def rows_in_use(case, nginx, ephpm_, known):
+    """Those of known that explain a line of this case."""
+    ends = *nginx[:1], *ephpm_[:1]
+    return {k for _, side, line in _differing(nginx, ephpm_) for k in known
+            if k.explains(case, side, line, ends)}
 
 
 def unexplained(case, nginx, ephpm_, known):

@@ -101,6 +101,10 @@ CORPUS = [
     Request(target="/big.php?n=3000&flush=1", version="HTTP/1.0"),
     Request(target="/headers.php?s=404&h[]=X-A:1&h[]=Set-Cookie:a%3Db&h[]=Content-Length:4"),
     Request(target="/headers.php?h[]=X-Accel-Redirect:/static.txt"),
+    Request(target="/finish.php"), form("a=1", "/finish.php"), Request(target="/hints.php", fields=[
+        ("Accept-Encoding", "gzip")]),
+    Request(target="/headers.php?h[]=X-Accel-Redirect:/static.txt&h[]=Content-Type:a/b",
+            fields=[("Range", "bytes=5-9"), ("If-None-Match", "*")]),
     Request(target="/headers.php?s=204"), Request(target="/headers.php?s=304&h[]=ETag:%22v%22"),
     Request(target="/echo.php", fields=[
         ("Cookie", 'a=1; b="x y"; c=%20d; a=2; PHPSESSID=abc; d[e]=f'), ("Cookie", "g=h")]),
@@ -362,8 +366,15 @@ def change_bytes(data, rng):
 
 
 def mutated(seed, i):
-    """The i-th request of this seed."""
+    """The i-th request of this seed; some are several in a row."""
     rng = random.Random(f"{seed}/{i}")
+    if rng.random() < 0.06:
+        data = b"".join(_mutated(rng, i) for _ in range(rng.randrange(2, 5)))
+        return change_bytes(data, rng) if rng.random() < 0.5 else data
+    return _mutated(rng, i)
+
+
+def _mutated(rng, i):
     r = rng.choice(CORPUS).copy()
     r.fields.append(("X-Item", str(i)))
     way = rng.random()

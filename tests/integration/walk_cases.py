@@ -11,8 +11,9 @@ ECHO = r"""<?php
 header('Content-Type: text/plain');
 $free = ['REQUEST_TIME', 'REQUEST_TIME_FLOAT', 'REMOTE_PORT', 'SERVER_PORT', 'SERVER_SOFTWARE',
     'SERVER_NAME', 'USER', 'HOME', 'FCGI_ROLE', 'PATH', 'TMPDIR', 'SERVER_ADMIN',
-    'SERVER_SIGNATURE', 'CONTEXT_PREFIX', 'CONTEXT_DOCUMENT_ROOT', 'REQUEST_ID', 'EPHPM_GENERATION', 'EPHPM_WORKER',
-    'REDIRECT_URL', 'REDIRECT_QUERY_STRING', 'REDIRECT_STATUS'];
+    'SERVER_SIGNATURE', 'CONTEXT_PREFIX', 'CONTEXT_DOCUMENT_ROOT', 'REQUEST_ID',
+    'EPHPM_GENERATION', 'EPHPM_WORKER', 'REDIRECT_URL', 'REDIRECT_QUERY_STRING',
+    'REDIRECT_STATUS'];
 function plain($v): string { return addcslashes((string)$v, "\0..\37\177..\377\\"); }
 function show(string $at, $v): void {
     if (is_array($v)) {
