@@ -77,9 +77,11 @@ packages_of() {
             ;;
         test)
             local extension
-            echo python3 python3-pytest curl nginx strace procps iproute2
+            echo python3 python3-pytest curl strace procps iproute2
+            # The servers that ephpm is compared with.
+            echo nginx "php$php-fpm" apache2 "libapache2-mod-php$php"
             echo composer php-symfony-http-foundation php-symfony-process
-            for extension in fpm redis apcu imagick xdebug; do
+            for extension in redis apcu imagick xdebug; do
                 echo "php$php-$extension"
             done
             ;;

@@ -88,14 +88,12 @@ static size_t relay_headers(struct http_exchange *x, struct str mapping, struct 
 {
     struct fields *f = &x->head.fields;
     size_t n = 0;
-    char cgi[256];
-    size_t len;
 
     for (size_t i = 0; i < f->count && n < MESSAGE_MAX_FIELDS - 2; i++) {
         struct str name = f->items[i].name, value = f->items[i].value;
         bool again = false;
 
-        if (field_cgi_name(name, x->settings->underscores, cgi, sizeof(cgi), &len))
+        if (!field_is_variable(name, x->settings->underscores))
             continue;
         if (mapping.len && (str_ieq(name, STR("X-Sendfile-Type")) ||
                                str_ieq(name, STR("X-Accel-Mapping"))))

@@ -108,18 +108,21 @@ static struct str variable_value(const struct variable *v, const struct embed_re
 
 /* --- header names ----------------------------------------------------------------------------- */
 
-enum { NAME_CAP = 256 };
+/* The name in the making. A client chooses its length, up to that of a request's head. */
+static struct buf header_name;
 
-/* "X-Forwarded-For" to "HTTP_X_FORWARDED_FOR" with a NUL. False: this header has no variable. */
-static bool header_variable(struct str name, char out[NAME_CAP], size_t *len)
+/* "X-Forwarded-For" to "HTTP_X_FORWARDED_FOR" with a NUL, valid until the next call. False: this
+ * header has no variable. */
+static bool header_variable(struct str name, struct str *out)
 {
-    if (name.len == 0 || name.len + 6 > NAME_CAP)
+    if (name.len == 0)
         return false;
     /* Proxy would become HTTP_PROXY, which HTTP clients obey; the body's coding is already undone.
      */
     if (str_ieq(name, STR("Proxy")) || str_ieq(name, STR("Transfer-Encoding")))
         return false;
-    memcpy(out, "HTTP_", 5);
+    buf_clear(&header_name);
+    buf_add_str(&header_name, STR("HTTP_"));
     for (size_t i = 0; i < name.len; i++) {
         char c = str_upper_char(name.p[i]);
 
@@ -127,25 +130,27 @@ static bool header_variable(struct str name, char out[NAME_CAP], size_t *len)
             c = '_';
         else if (!(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') && c != '_')
             return false;
-        out[5 + i] = c;
+        buf_add_char(&header_name, c);
     }
-    *len = name.len + 5;
-    out[*len] = '\0';
+    (void)buf_cstr(&header_name);
+    *out = buf_str(&header_name);
     return true;
 }
 
-/* "HTTP_X_FORWARDED_FOR" to "X-Forwarded-For". */
-static void title_case(char *out, const char *variable, size_t len)
+/* "HTTP_X_FORWARDED_FOR" to "X-Forwarded-For", as FPM does it: what begins a word stays as it is,
+ * an underscore too. */
+static void title_case(struct buf *out, struct str variable)
 {
     bool start = true;
 
-    for (size_t i = 5; i < len; i++) {
-        char c = variable[i];
+    buf_clear(out);
+    for (size_t i = strlen("HTTP_"); i < variable.len; i++) {
+        char c = variable.p[i];
 
-        out[i - 5] = c == '_' ? '-' : start ? c : str_lower_char(c);
-        start = c == '_';
+        buf_add_char(out, start ? c : c == '_' ? '-' : str_lower_char(c));
+        start = !start && c == '_';
     }
-    out[len - 5] = '\0';
+    (void)buf_cstr(out);
 }
 
 /* --- all of them, in order -------------------------------------------------------------------- */
@@ -155,17 +160,16 @@ typedef void variable_cb(zval *array, zend_string *key, struct str name, struct 
 static void each_header(const struct embed_request *r, variable_cb *cb, zval *array)
 {
     bool cookie = false, authorization = false;
-    char name[NAME_CAP];
-    size_t len;
+    struct str name;
 
     for (size_t i = 0; i < r->nheaders; i++) {
         const struct embed_field *h = &r->headers[i];
 
-        if (!header_variable(h->name, name, &len))
+        if (!header_variable(h->name, &name))
             continue;
         cookie = cookie || str_ieq(h->name, STR("Cookie"));
         authorization = authorization || str_ieq(h->name, STR("Authorization"));
-        cb(array, NULL, str_n(name, len), h->value);
+        cb(array, NULL, name, h->value);
     }
     if (!cookie && r->cookie.p)
         cb(array, NULL, STR("HTTP_COOKIE"), r->cookie);
@@ -276,13 +280,12 @@ static void load_with_request(zval *array)
 
 static char *find_header(const struct embed_request *r, struct str wanted)
 {
-    char name[NAME_CAP];
-    size_t len;
+    struct str name;
 
     if (!str_starts(wanted, STR("HTTP_")))
         return NULL;
     for (size_t i = 0; i < r->nheaders; i++)
-        if (header_variable(r->headers[i].name, name, &len) && str_eq(str_n(name, len), wanted))
+        if (header_variable(r->headers[i].name, &name) && str_eq(name, wanted))
             return (char *)(uintptr_t)r->headers[i].value.p;
     if (str_eq(wanted, STR("HTTP_COOKIE")))
         return (char *)(uintptr_t)r->cookie.p;
@@ -311,10 +314,10 @@ char *embed_variables_getenv(const char *name, size_t len)
 
 static void put_header_line(zval *array, zend_string *key, struct str name, struct str value)
 {
-    char title[NAME_CAP];
+    static struct buf title;
 
-    title_case(title, name.p, name.len);
-    add_assoc_stringl(array, title, value.p ? value.p : "", value.len);
+    title_case(&title, name);
+    add_assoc_stringl_ex(array, title.p, title.len, value.p ? value.p : "", value.len);
 }
 
 void embed_variables_headers(zval *array)

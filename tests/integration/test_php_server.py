@@ -154,6 +154,16 @@ def test_http_1_0(server):
     assert s["SERVER_PROTOCOL"] == "HTTP/1.0" and "HTTP_HOST" not in s
 
 
+def test_header_with_a_long_name_reaches_php(server):
+    got = dump(server, "/sub/t.php", {"X-" + "n" * 1000: "v"})
+    assert got["server"]["HTTP_X_" + "N" * 1000] == "v" and got["all"]["X-N" + "n" * 999] == "v"
+
+
+def test_getallheaders_spells_odd_names_as_fpm_does(server):
+    got = dump(server, "/sub/t.php", {"-": "1", "X--A---b": "2", "x-": "3"})
+    assert {"_": "1", "X-_a-_-B": "2", "X-": "3"}.items() <= got["all"].items(), got["all"]
+
+
 def test_getenv(server):
     path = snippet(server, """echo json_encode([
         getenv('REQUEST_URI'), getenv('HTTP_X_A'), getenv('APP_ENV'), getenv('HTTP_PROXY'),
