@@ -57,6 +57,11 @@ def php_version():
     return tuple(map(int, re.search(r"PHP (\d+)\.(\d+)\.(\d+)", out).groups()))
 
 
+def php_minor():
+    """"8.4": PHP of the tested program, which its peers shall have too."""
+    return "%d.%d" % php_version()[:2]
+
+
 def _toml_value(v):
     if isinstance(v, (list, tuple)):
         return "[" + ", ".join(_toml_value(x) for x in v) + "]"
@@ -323,7 +328,8 @@ class Server:
         for fd in os.listdir(folder):
             try:
                 name = os.readlink(f"{folder}/{fd}")
-                n += name.startswith(f"{self.tmp}/") or not name.startswith(f"{self.dir}/")
+                n += name.startswith(f"{self.tmp}/") or not name.startswith(
+                    (f"{self.dir}/", f"{self.root}/"))
             except FileNotFoundError:
                 pass
         return n, sum(len(g["workers"]) for g in f["generations"]), len(st["generations"])

@@ -18,7 +18,7 @@ import tempfile
 import ephpm
 from httpc import Connection, wait_for
 
-FPM = shutil.which("php-fpm" + os.environ.get("PHP_VERSION", "8.2"))
+FPM = shutil.which("php-fpm" + ephpm.php_minor())
 NGINX = shutil.which("nginx", path="/usr/sbin:/usr/bin")
 AVAILABLE = bool(FPM and NGINX) and os.geteuid() == 0
 

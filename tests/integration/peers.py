@@ -27,8 +27,7 @@ sys.path.insert(0, str(ephpm.REPOSITORY / "tests/integration/apps"))
 
 from application import SHARED, free_port, run_script  # noqa: E402
 
-PHP_VERSION = os.environ.get("PHP_VERSION", "8.2")
-NEEDED = {"nginx": ["nginx", f"php-fpm{PHP_VERSION}"], "apache": ["apache2"]}
+NEEDED = {"nginx": ["nginx", f"php-fpm{ephpm.php_minor()}"], "apache": ["apache2"]}
 
 
 class Peer:

@@ -24,13 +24,8 @@ def free_port():
         return s.getsockname()[1]
 
 
-def php_minor():
-    """"8.4": PHP of the tested program, which the scripts shall take too."""
-    return "%d.%d" % ephpm.php_version()[:2]
-
-
 def run_script(name, *args, env=None, timeout=600):
-    env = {**os.environ, "PHP_VERSION": php_minor(), **(env or {})}
+    env = {**os.environ, "PHP_VERSION": ephpm.php_minor(), **(env or {})}
     r = subprocess.run([SHARED / name, *map(str, args)], env=env,
                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                        text=True, timeout=timeout)

@@ -13,9 +13,9 @@ import subprocess
 import pytest
 
 from application import App, Database, app_env, free_port
-from ephpm import EPHPM, EPHPM_PHP
+from ephpm import EPHPM, EPHPM_PHP, php_minor
 
-PHP = shutil.which("php" + os.environ.get("PHP_VERSION", "")) or shutil.which("php")
+PHP = shutil.which("php" + php_minor())
 OURS = [str(EPHPM), "php"]
 # Times, memory and process ids differ from run to run.
 VARYING = re.compile(r"\d+(\.\d+)? ?(ms|secs?|seconds|MiB|MB)\b|\b\d\d:\d\d:\d\d\b")
