@@ -3,6 +3,7 @@
 #include "engine/boot.h"
 
 #include "base/mem.h"
+#include "platform/process.h"
 
 static void boot_add_pairs(struct ipc_out *out, const char *key, const struct conf_pairs *p)
 {
@@ -50,6 +51,24 @@ static void boot_add_admin(
             merged.v[merged.n++] = own->admin_values.v[i];
     boot_add_pairs(out, "admin", &merged);
     mem_free(merged.v);
+}
+
+/* As php-fpm has it: programs that scripts start look for their files there. */
+static void boot_add_user(
+    struct ipc_out *out, const struct config *cfg, const struct config_php_site *own, uint32_t uid)
+{
+    char name[64], home[1024];
+    struct conf_pair pairs[] = {{"USER", name}, {"HOME", home}};
+
+    process_user_name(uid, name, sizeof(name));
+    process_user_home(uid, home, sizeof(home));
+    for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
+        struct conf_pairs one = {.v = &pairs[i], .n = 1};
+
+        if (*pairs[i].value && !boot_value(&cfg->php.env, pairs[i].key) &&
+            !(own && boot_value(&own->env, pairs[i].key)))
+            boot_add_pairs(out, "env", &one);
+    }
 }
 
 /* The site's variables, and those of all that it does not have. */
@@ -101,13 +120,16 @@ static void boot_add_paths(struct ipc_out *out, const struct config *cfg, const 
     mem_free(v);
 }
 
-void boot_add_settings(struct ipc_out *out, const struct config *cfg, const char *site)
+void boot_add_settings(
+    struct ipc_out *out, const struct config *cfg, const struct boot_options *opt)
 {
-    const struct config_php_site *own = config_php_site(cfg, site);
+    const struct config_php_site *own = config_php_site(cfg, opt->site);
 
     for (size_t i = 0; i < cfg->php.extensions.n; i++)
         ipc_add(out, "extension", str_c(cfg->php.extensions.v[i]));
+    if (opt->user_env)
+        boot_add_user(out, cfg, own, opt->uid);
     boot_add_env(out, cfg, own);
     boot_add_admin(out, cfg, own);
-    boot_add_paths(out, cfg, site);
+    boot_add_paths(out, cfg, opt->site);
 }

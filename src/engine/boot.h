@@ -18,6 +18,13 @@
 #include "engine/config.h"
 #include "engine/ipc.h"
 
-void boot_add_settings(struct ipc_out *out, const struct config *cfg, const char *site);
+struct boot_options {
+    const char *site;
+    bool user_env; /* USER and HOME are those of uid, unless the configuration has them */
+    uint32_t uid;
+};
+
+void boot_add_settings(
+    struct ipc_out *out, const struct config *cfg, const struct boot_options *opt);
 
 #endif

@@ -349,7 +349,8 @@ static const struct conf_row rows[] = {
     ROW("php.env", php.env, CONF_PAIRS, "[]", SITE | CONF_SECRET,
         "Environment variables for PHP: `[[\"APP_ENV\", \"prod\"]]`.", .check = config_check_env),
     ROW("php.clear_env", php.clear_env, CONF_TRI, NULL, SITE,
-        "Start PHP without the server's own environment. Auto: on in serve, off in dev."),
+        "Start PHP without the server's own environment; USER and HOME are then those of the user "
+        "that PHP runs as. Auto: on in serve, off in dev."),
     ROW("php.fpm_engine", php.fpm_engine, CONF_ENUM, NULL, RELOAD,
         "Accepted for compatibility: every worker is a process here.",
         .names = "|spawn_blocking|pool"),

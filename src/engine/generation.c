@@ -81,7 +81,12 @@ static int generation_send_boot(struct generation *g, const struct config *cfg, 
     ipc_add_u64(&out, "chdir", 1);
     ipc_add_u64(&out, "user_ini", cfg->php.user_ini);
     ipc_add_u64(&out, "huge_pages", cfg->php.huge_pages);
-    boot_add_settings(&out, cfg, g->site);
+    boot_add_settings(&out, cfg,
+        &(struct boot_options){
+            .site = g->site,
+            .user_env = g->master->set_user || config_clear_env(cfg),
+            .uid = g->master->set_user ? g->master->uid : process_uid(),
+        });
     return ipc_send(g->socket, &out);
 }
 

@@ -120,6 +120,8 @@ int process_can_search(
     const char *dir, bool set_user, uint32_t uid, uint32_t gid, const char *user) MUST_CHECK;
 /* Name of a uid into out; falls back to the number. */
 void process_user_name(uint32_t uid, char *out, size_t cap);
+/* The user's home directory; empty when there is none, or it is longer than cap. */
+void process_user_home(uint32_t uid, char *out, size_t cap);
 uint32_t process_uid(void);
 /* Raises the soft descriptor limit to the hard one; *now is what holds afterwards. */
 int process_raise_fd_limit(uint64_t *now) MUST_CHECK;

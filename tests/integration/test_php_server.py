@@ -2,6 +2,8 @@
 # SPDX-FileCopyrightText: The ephpm developers
 """What PHP is told about a request: $_SERVER, getenv(), getallheaders(), authorization."""
 import json
+import os
+import pwd
 import re
 
 import pytest
@@ -42,6 +44,7 @@ def test_server_exactly(server):
         port = str(c.port)
     got = json.loads(r.text)["server"]
     root = str(server.root)
+    user = pwd.getpwnam(server.status()["user"])
     assert re.fullmatch(r"[0-9a-f]{16}", got.pop("REQUEST_ID"))
     assert int(got["REQUEST_TIME_FLOAT"]) == got["REQUEST_TIME"]
     assert got.pop("REQUEST_TIME_FLOAT") > 1e9 and got.pop("REQUEST_TIME")
@@ -57,7 +60,7 @@ def test_server_exactly(server):
         "REMOTE_ADDR": "127.0.0.1", "REMOTE_PORT": port, "GATEWAY_INTERFACE": "CGI/1.1",
         "REDIRECT_STATUS": "200", "HTTP_HOST": "site.test:99", "HTTP_X_A": "1",
         "HTTP_CONNECTION": "close", "APP_ENV": "prod", "EMPTY": "",
-        "SERVER_NAME": "override.test"}
+        "SERVER_NAME": "override.test", "USER": user.pw_name, "HOME": user.pw_dir}
 
 
 @pytest.mark.parametrize("target, script, info, query, uri", [
@@ -209,3 +212,13 @@ def test_script_directory_is_current(server):
     path = snippet(server, "echo getcwd(); chdir('/');", "/deep")
     for _ in range(4):
         assert server.get(path).text == f"{server.root}/deep"
+
+
+@pytest.mark.parametrize("env,user,home", [([], "www-data", "/var/www"),
+                                           ([["HOME", "/nowhere"]], "www-data", "/nowhere")])
+@pytest.mark.skipif(os.geteuid() != 0, reason="changes the user")
+def test_user_and_home_are_the_run_users(serve, env, user, home):
+    s = serve({"server": {"run_as_user": "www-data"}, "php": {"env": env}}, {
+        "e.php": "<?php echo json_encode([getenv('USER'), getenv('HOME'), $_SERVER['USER'],"
+                 "$_SERVER['HOME'], trim(shell_exec('echo $USER $HOME'))]);"})
+    assert json.loads(s.get("/e.php").text) == [user, home, user, home, f"{user} {home}"]

@@ -303,6 +303,13 @@ void process_user_name(uint32_t uid, char *out, size_t cap)
     (void)snprintf(out, cap, "%u", uid);
 }
 
+void process_user_home(uint32_t uid, char *out, size_t cap)
+{
+    (void)uid;
+    (void)cap;
+    out[0] = '\0';
+}
+
 uint32_t process_uid(void)
 {
     return 0; /* users are no numbers here */
