@@ -100,7 +100,7 @@ struct conf_row {
     const char *names; /* CONF_ENUM: "off|sse|all" */
     unsigned flags;
     conf_check_cb *check;
-    const char *alias; /* this row is another name of that key; offset and def unused */
+    const char *alias;            /* this row is another name of that key; offset and def unused */
     const struct conf_item *item; /* CONF_TABLES */
     const char *help;
 };

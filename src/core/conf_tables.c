@@ -109,8 +109,7 @@ static int set_item(const struct conf_item *item, const struct toml_value *v, ch
     rc = set_members(item, v, base, seen, a, why);
     for (size_t i = 0; rc == 0 && i < item->nrows; i++) {
         if ((item->rows[i].flags & CONF_REQUIRED) && !seen[i])
-            rc = err_set_at(
-                why, ERR_INVAL, v->line, v->col, "%s is missing", item->rows[i].key);
+            rc = err_set_at(why, ERR_INVAL, v->line, v->col, "%s is missing", item->rows[i].key);
     }
     return rc;
 }
@@ -138,8 +137,7 @@ int conf_tables_set(const struct conf_row *row, const struct toml_value *v,
     return 0;
 }
 
-static void format_item(
-    const struct conf_item *item, const char *base, bool hide, struct buf *out)
+static void format_item(const struct conf_item *item, const char *base, bool hide, struct buf *out)
 {
     bool more = false;
 

@@ -10,7 +10,7 @@
  *   extension   a name or path of an extension to load
  *   env         a variable of the site
  *   admin       a locked setting
- *   path        the path of a [[php.path]] table, outer ones before inner ones; its settings follow:
+ *   path        of a [[php.path]] table, outer ones before inner ones; its settings follow:
  *   path_value  a setting of its requests
  *   path_admin  a locked one
  */

@@ -202,9 +202,9 @@ struct config_php {
     struct conf_pairs values;
     struct conf_list extensions;
     struct conf_pairs env;
-    int fpm_engine;         /* accepted for compatibility, changes nothing */
-    bool crash_containment; /* likewise */
-    int clear_env;          /* -1 auto (on in serve), 0, 1; see config_clear_env() */
+    int fpm_engine;           /* accepted for compatibility, changes nothing */
+    bool crash_containment;   /* likewise */
+    int clear_env;            /* -1 auto (on in serve), 0, 1; see config_clear_env() */
     struct conf_tables sites; /* "php.site": struct config_php_site */
     struct conf_tables paths; /* "php.path": struct config_php_path */
 };

@@ -26,8 +26,11 @@
         .flags = (flags_),                                       \
         .help = (help_),                                         \
         .check = (check_)}
-#define TABLES(type_, rows_) \
-    &(const struct conf_item){(rows_), ARRAY_LEN(rows_), sizeof(struct type_)}
+#define TABLES(type_, rows_)                            \
+    &(const struct conf_item)                           \
+    {                                                   \
+        (rows_), ARRAY_LEN(rows_), sizeof(struct type_) \
+    }
 
 enum {
     RESTART = 0,
@@ -59,8 +62,8 @@ static const struct conf_row site_rows[] = {
         "As `php.values`, and wins over everything that holds for all sites.", config_check_ini),
     ITEM(config_php_site, "admin_values", admin_values, CONF_PAIRS, 0,
         "The same, and scripts cannot change them.", config_check_ini),
-    ITEM(config_php_site, "env", env, CONF_PAIRS, CONF_SECRET,
-        "As `php.env`, and wins over it.", config_check_env),
+    ITEM(config_php_site, "env", env, CONF_PAIRS, CONF_SECRET, "As `php.env`, and wins over it.",
+        config_check_env),
 };
 
 static const struct conf_row path_rows[] = {
@@ -344,8 +347,10 @@ static const struct conf_row rows[] = {
     ROW("php.values", php.values, CONF_PAIRS, "[]", SITE, "PHP settings that scripts may change.",
         .check = config_check_ini),
     ROW("php.extensions", php.extensions, CONF_LIST, "[]", SITE,
-        "Extensions to load, by name or path: `[\"redis\", \"xdebug\"]`. One that an ini file loads "
-        "already may be named, too; one that is not there or does not fit is an error.", .check = config_check_filled),
+        "Extensions to load, by name or path: `[\"redis\", \"xdebug\"]`. One that an ini file "
+        "loads "
+        "already may be named, too; one that is not there or does not fit is an error.",
+        .check = config_check_filled),
     ROW("php.env", php.env, CONF_PAIRS, "[]", SITE | CONF_SECRET,
         "Environment variables for PHP: `[[\"APP_ENV\", \"prod\"]]`.", .check = config_check_env),
     ROW("php.clear_env", php.clear_env, CONF_TRI, NULL, SITE,

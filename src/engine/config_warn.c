@@ -171,8 +171,7 @@ static void warn_sites(struct config *cfg, size_t cap)
 void config_collect_warnings(struct config *cfg)
 {
     enum { NOTICES = 4 };
-    size_t cap =
-        ARRAY_LEN(inerts) + cfg->php.sites.n + cfg->php.paths.n + cfg->server.internal.n;
+    size_t cap = ARRAY_LEN(inerts) + cfg->php.sites.n + cfg->php.paths.n + cfg->server.internal.n;
 
     cfg->warnings = (struct conf_list){.v = arena_new(&cfg->arena, cap * sizeof(char *))};
     cfg->notices = (struct conf_list){.v = arena_new(&cfg->arena, NOTICES * sizeof(char *))};

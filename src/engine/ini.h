@@ -8,8 +8,9 @@
  *
  * Order, later lines win: derived values, explicit keys of [php], php.values and
  * php.admin_values, ini_overrides, in multi-site mode the hardening, whose disable_functions is a
- * union with the operator's list, and what [[php.site]] says of the site. Derived values are left out for names that the user's own files
- * set: php.ini_file, and those of php.ini_scan_dir or $PHP_INI_SCAN_DIR.
+ * union with the operator's list, and what [[php.site]] says of the site. Derived values are left
+ * out for names that the user's own files set: php.ini_file, and those of php.ini_scan_dir or
+ * $PHP_INI_SCAN_DIR.
  */
 
 #include "base/buf.h"

@@ -95,8 +95,7 @@ static const char *const *prototype_extensions(struct prototype *p, const struct
     return out;
 }
 
-static void prototype_paths(
-    struct prototype *p, const struct ipc_in *m, struct embed_options *opt)
+static void prototype_paths(struct prototype *p, const struct ipc_in *m, struct embed_options *opt)
 {
     struct embed_path *paths = arena_new(&p->arena, (prototype_count(m) + 1) * sizeof(*paths));
     struct str key, value;

@@ -95,8 +95,8 @@ static size_t relay_headers(struct http_exchange *x, struct str mapping, struct 
 
         if (!field_is_variable(name, x->settings->underscores))
             continue;
-        if (mapping.len && (str_ieq(name, STR("X-Sendfile-Type")) ||
-                               str_ieq(name, STR("X-Accel-Mapping"))))
+        if (mapping.len &&
+            (str_ieq(name, STR("X-Sendfile-Type")) || str_ieq(name, STR("X-Accel-Mapping"))))
             continue; /* ours follow */
         for (size_t j = 0; j < i && !again; j++)
             again = f->items[j].name.len == name.len && str_ieq(f->items[j].name, name);

@@ -70,8 +70,8 @@ static const char *accel_file(struct http_exchange *x, struct str *full)
         return "no path, or one that leads out of the root";
     in = internal_find(x, path);
     if (in) {
-        *full = arena_printf(&x->arena, STR_F STR_F, STR_A(in->dir),
-            STR_A(str_sub(path, in->path.len, path.len)));
+        *full = arena_printf(
+            &x->arena, STR_F STR_F, STR_A(in->dir), STR_A(str_sub(path, in->path.len, path.len)));
         return is_file_in(x, *full, in->dir) ? NULL : "not a file of the internal folder";
     }
     if (router_is_source(&x->settings->route, path))

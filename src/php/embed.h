@@ -16,9 +16,10 @@
  *
  * Files in reading order: embed.c (start, stop, the SAPI table), request.c (one request, its end,
  * bailouts), variables.c ($_SERVER, getenv, headers to names), output.c (headers and body out),
- * ini.c (settings, .user.ini), extensions.c (those that are asked for by name), crash.c (signals, PHP backtrace), opcache.c (cached scripts,
- * status), timer.c (max_execution_time with fewer system calls), sanitizer.c, functions/ (what PHP
- * code can call), compat.h (all differences between PHP versions).
+ * ini.c (settings of paths, .user.ini), extensions.c (those that are asked for by name), crash.c
+ * (signals, PHP backtrace), opcache.c (cached scripts, status), timer.c (max_execution_time with
+ * fewer system calls), sanitizer.c, functions/ (what PHP code can call), compat.h (all differences
+ * between PHP versions).
  */
 
 #include <stdbool.h>
@@ -121,23 +122,22 @@ struct embed_path {
 };
 
 struct embed_options {
-    const char *sapi_name;    /* "fpm-fcgi" */
-    const char *ini_file;     /* NULL: PHP's own search */
-    bool ini_none;            /* neither php.ini nor what is scanned; an ini_file is read */
-    const char *ini_scan_dir; /* NULL: PHP's own, else like $PHP_INI_SCAN_DIR */
+    const char *sapi_name;         /* "fpm-fcgi" */
+    const char *ini_file;          /* NULL: PHP's own search */
+    bool ini_none;                 /* neither php.ini nor what is scanned; an ini_file is read */
+    const char *ini_scan_dir;      /* NULL: PHP's own, else like $PHP_INI_SCAN_DIR */
     const char *ini_entries;       /* "name=value\n" lines that override php.ini */
     const char *const *extensions; /* names ("redis", "xdebug") or paths, NULL-terminated; whether
                                       it is a zend_extension is found out, and one that an ini file
                                       loads already is skipped */
-    const char *php_binary; /* PHP_BINARY; NULL: empty */
+    const char *php_binary;        /* PHP_BINARY; NULL: empty */
     const char *const
-        *admin_ini;         /* "name", "value" pairs, NULL-terminated: locked against ini_set() */
-    const struct embed_path
-        *paths; /* applied in this order, so the outer before the inner */
+        *admin_ini; /* "name", "value" pairs, NULL-terminated: locked against ini_set() */
+    const struct embed_path *paths; /* applied in this order, so the outer before the inner */
     size_t npaths;
-    bool clear_env;         /* getenv() and children see only PATH, TMPDIR and env entries */
-    bool chdir_per_request; /* cwd is the script's directory (stock behaviour); false saves three
-                               system calls */
+    bool clear_env;            /* getenv() and children see only PATH, TMPDIR and env entries */
+    bool chdir_per_request;    /* cwd is the script's directory (stock behaviour); false saves three
+                                  system calls */
     bool limit_extensions_off; /* run any file, not only .php and .phar */
     bool cgi_environment;      /* as CGI: $_SERVER is the process environment and PHP_SELF, nothing
                                   of the request, which getallheaders() shows; a line
@@ -147,7 +147,8 @@ struct embed_options {
 };
 
 /* Starts PHP. What opt points to stays valid and unchanged until embed_shutdown(). On failure err
- * names what PHP said, or the extension that does not fit and why. ERR_VERSION when the loaded libphp is not the one of the headers. */
+ * names what PHP said, or the extension that does not fit and why. ERR_VERSION when the loaded
+ * libphp is not the one of the headers. */
 int embed_startup(
     const struct embed_options *opt, const struct embed_host *host, struct err *err) MUST_CHECK;
 void embed_shutdown(void);

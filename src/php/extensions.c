@@ -22,8 +22,8 @@ enum { INI_FILE_MAX = 4 << 20 };
 struct extension {
     const char *asked; /* as the option has it */
     char *path;
-    const char *module;    /* its name for PHP, NULL: not known before it is loaded */
-    bool zend;             /* it hooks into the engine: a zend_extension= line */
+    const char *module; /* its name for PHP, NULL: not known before it is loaded */
+    bool zend;          /* it hooks into the engine: a zend_extension= line */
 };
 
 static struct extension *list;
@@ -64,9 +64,9 @@ static void add_main_file(struct buf *out)
         return;
     }
     for (size_t i = 0; i < ARRAY_LEN(dirs); i++) {
-        if (dirs[i].len && (add_file(out, dirs[i], by_sapi) == 0 ||
-                               add_file(out, dirs[i], "php.ini") == 0 ||
-                               add_file(out, dirs[i], "") == 0))
+        if (dirs[i].len &&
+            (add_file(out, dirs[i], by_sapi) == 0 || add_file(out, dirs[i], "php.ini") == 0 ||
+                add_file(out, dirs[i], "") == 0))
             return;
     }
 }
@@ -204,8 +204,7 @@ static bool judge(struct extension *e)
         return false;
     }
     if (!fits(e, "module", module->zend_api, ZEND_MODULE_API_NO,
-            module->zend_api == ZEND_MODULE_API_NO ? module->build_id : "",
-            ZEND_MODULE_BUILD_ID))
+            module->zend_api == ZEND_MODULE_API_NO ? module->build_id : "", ZEND_MODULE_BUILD_ID))
         return false;
     e->module = module->name;
     return true;

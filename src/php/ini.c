@@ -135,16 +135,15 @@ static bool rule_fits(const struct path_rule *r, struct str path)
 }
 
 /* PHP takes them back at the request's end. force: also what belongs to the system. */
-static void set_all(
-    const struct path_rule *r, struct path_setting *v, size_t n, bool lock)
+static void set_all(const struct path_rule *r, struct path_setting *v, size_t n, bool lock)
 {
     for (size_t i = 0; i < n; i++) {
         zend_ini_entry *entry;
 
         if (v[i].refused)
             continue;
-        if (zend_alter_ini_entry_ex(v[i].name, v[i].value, ZEND_INI_SYSTEM, ZEND_INI_STAGE_HTACCESS,
-                true) == FAILURE) {
+        if (zend_alter_ini_entry_ex(
+                v[i].name, v[i].value, ZEND_INI_SYSTEM, ZEND_INI_STAGE_HTACCESS, true) == FAILURE) {
             v[i].refused = true;
             embed_logf("PHP refuses \"%s\" as %s for the path " STR_F "/", ZSTR_VAL(v[i].value),
                 ZSTR_VAL(v[i].name), STR_A(r->path));
@@ -259,7 +258,8 @@ static void apply_sections(const struct embed_request *req)
     }
     if (!EG(modified_ini_directives))
         return;
-    ZEND_HASH_FOREACH_PTR (EG(modified_ini_directives), entry) {
+    ZEND_HASH_FOREACH_PTR(EG(modified_ini_directives), entry)
+    {
         if (entry->modifiable == ZEND_INI_SYSTEM)
             entry->modifiable = INI_LOCKED;
     }

@@ -104,8 +104,8 @@ static const zend_function_entry functions[] = {ZEND_FE(fastcgi_finish_request, 
 
 /* --- hooks on PHP's functions ----------------------------------------------------------------- */
 
-static zif_handler stock_chdir, stock_ini_get_all, stock_pcntl_fork, stock_opcache_reset, stock_pcntl_signal,
-    stock_pcntl_sigprocmask;
+static zif_handler stock_chdir, stock_ini_get_all, stock_pcntl_fork, stock_opcache_reset,
+    stock_pcntl_signal, stock_pcntl_sigprocmask;
 
 static ZEND_FUNCTION(wrapped_chdir)
 {
@@ -152,7 +152,8 @@ static ZEND_FUNCTION(wrapped_ini_get_all)
     stock_ini_get_all(INTERNAL_FUNCTION_PARAM_PASSTHRU);
     if (Z_TYPE_P(return_value) != IS_ARRAY)
         return;
-    ZEND_HASH_FOREACH_VAL (Z_ARRVAL_P(return_value), setting) {
+    ZEND_HASH_FOREACH_VAL(Z_ARRVAL_P(return_value), setting)
+    {
         zval *access = Z_TYPE_P(setting) == IS_ARRAY
                            ? zend_hash_str_find(Z_ARRVAL_P(setting), "access", sizeof("access") - 1)
                            : NULL;

@@ -54,7 +54,8 @@ static int check_even(const struct conf_row *row, const void *value, struct err 
 
 static const struct conf_row item_rows[] = {
     ITEM("path", path, CONF_STRING, .flags = CONF_REQUIRED | CONF_NOT_EMPTY, .help = "Where."),
-    ITEM("count", count, CONF_INT, .def = "4", .max = 100, .check = check_even, .help = "How many."),
+    ITEM(
+        "count", count, CONF_INT, .def = "4", .max = 100, .check = check_even, .help = "How many."),
     ITEM("secret", secret, CONF_STRING, .flags = CONF_SECRET, .help = "Hush."),
     ITEM("values", values, CONF_PAIRS, .help = "What."),
 };
@@ -512,7 +513,8 @@ static void test_conf_tables_name_what_is_wrong_and_where(void)
         const char *text, *says;
         int line;
     } cases[] = {
-        {"[[b.item]]\npath = '/a'\n[[b.item]]\ncount = 2\n", "table 2 (line 3): path is missing", 3},
+        {"[[b.item]]\npath = '/a'\n[[b.item]]\ncount = 2\n", "table 2 (line 3): path is missing",
+            3},
         {"[[b.item]]\npath = '/a'\ncuont = 2\n", "unknown key cuont (did you mean count?)", 3},
         {"[[b.item]]\npath = '/a'\ncount = 3\n", "count: must be even", 3},
         {"[[b.item]]\npath = ''\n", "path: must not be empty", 2},
