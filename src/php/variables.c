@@ -113,8 +113,11 @@ static struct buf header_name;
 
 /* "X-Forwarded-For" to "HTTP_X_FORWARDED_FOR" with a NUL, valid until the next call. False: this
  * header has no variable. */
-static bool header_variable(struct str name, struct str *out)
+static bool header_variable(struct str name, struct str *variable)
 {
+    static const struct str prefix = {"HTTP_", 5};
+    char *out;
+
     if (name.len == 0)
         return false;
     /* Proxy would become HTTP_PROXY, which HTTP clients obey; the body's coding is already undone.
@@ -122,7 +125,9 @@ static bool header_variable(struct str name, struct str *out)
     if (str_ieq(name, STR("Proxy")) || str_ieq(name, STR("Transfer-Encoding")))
         return false;
     buf_clear(&header_name);
-    buf_add_str(&header_name, STR("HTTP_"));
+    out = buf_reserve(&header_name, prefix.len + name.len + 1);
+    memcpy(out, prefix.p, prefix.len);
+    out += prefix.len;
     for (size_t i = 0; i < name.len; i++) {
         char c = str_upper_char(name.p[i]);
 
@@ -130,27 +135,33 @@ static bool header_variable(struct str name, struct str *out)
             c = '_';
         else if (!(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') && c != '_')
             return false;
-        buf_add_char(&header_name, c);
+        out[i] = c;
     }
-    (void)buf_cstr(&header_name);
-    *out = buf_str(&header_name);
+    out[name.len] = '\0';
+    header_name.len = prefix.len + name.len;
+    *variable = buf_str(&header_name);
     return true;
 }
 
 /* "HTTP_X_FORWARDED_FOR" to "X-Forwarded-For", as FPM does it: what begins a word stays as it is,
  * an underscore too. */
-static void title_case(struct buf *out, struct str variable)
+static struct str title_case(struct buf *b, struct str variable)
 {
+    size_t prefix = strlen("HTTP_"), len = variable.len - prefix;
     bool start = true;
+    char *out;
 
-    buf_clear(out);
-    for (size_t i = strlen("HTTP_"); i < variable.len; i++) {
-        char c = variable.p[i];
+    buf_clear(b);
+    out = buf_reserve(b, len + 1);
+    for (size_t i = 0; i < len; i++) {
+        char c = variable.p[prefix + i];
 
-        buf_add_char(out, start ? c : c == '_' ? '-' : str_lower_char(c));
+        out[i] = start ? c : c == '_' ? '-' : str_lower_char(c);
         start = !start && c == '_';
     }
-    (void)buf_cstr(out);
+    out[len] = '\0';
+    b->len = len;
+    return buf_str(b);
 }
 
 /* --- all of them, in order -------------------------------------------------------------------- */
@@ -315,9 +326,9 @@ char *embed_variables_getenv(const char *name, size_t len)
 static void put_header_line(zval *array, zend_string *key, struct str name, struct str value)
 {
     static struct buf title;
+    struct str key_name = title_case(&title, name);
 
-    title_case(&title, name);
-    add_assoc_stringl_ex(array, title.p, title.len, value.p ? value.p : "", value.len);
+    add_assoc_stringl_ex(array, key_name.p, key_name.len, value.p ? value.p : "", value.len);
 }
 
 void embed_variables_headers(zval *array)

@@ -15,14 +15,15 @@ REPORTS = ephpm.REPOSITORY / "build/differences"
 
 
 class Line:
-    """A line that only one side has ("nginx" or "ephpm"), in the cases that match a glob."""
+    """A line that only one side has: "nginx", "ephpm", or "both", each its own. In the cases that
+    match a glob."""
 
     def __init__(self, heading, side, pattern, cases="*"):
         self.heading, self.side, self.cases = heading, side, cases
         self.pattern = re.compile(pattern)
 
     def explains(self, case, side, line, ends):
-        return (side == self.side and fnmatch.fnmatchcase(case, self.cases)
+        return (self.side in (side, "both") and fnmatch.fnmatchcase(case, self.cases)
                 and self.pattern.fullmatch(line))
 
 

@@ -9,6 +9,7 @@ Both are started by the scripts in ../shared/apps. A peer has a name, an address
 answer() sends the bytes of a case and gives what came back as lines, without what may differ.
 """
 import contextlib
+import gzip
 import os
 import pathlib
 import re
@@ -98,8 +99,12 @@ PAGE = re.compile(
     rb"|\{[^{}]*\"request_id\":[^{}]*\}\n?)$")
 
 
-def _field_lines(r, keep_length):
-    free = FREE if keep_length else FREE | {"content-length"}
+def _field_lines(r, topic):
+    free = FREE
+    if topic != "static" or r.status >= 300:
+        free = free | {"content-length"}
+    if topic == "coding":
+        free = free - {"vary"}
     lines = []
     for name, value in r.headers:
         name = name.lower()
@@ -134,10 +139,10 @@ def _read(c, method):
     return r, [f"status: {r.status}"]
 
 
-def answer(peer, case, timeout=10):
+def answer(peer, case):
     """What a peer (anything with an address) answers to a case of walk_cases.py."""
     data = case.data.replace(b"{etag}", getattr(peer, "etag", b""))
-    with Connection(peer.address, timeout=timeout) as c:
+    with Connection(peer.address, timeout=case.timeout) as c:
         try:
             first, *rest = data.split(case.pause) if case.pause else [data]
             c.send(first)
@@ -152,7 +157,10 @@ def answer(peer, case, timeout=10):
         if r is None:
             return lines
         lines += [f"interim: {i.status}" for i in r.infos]
-        lines += _field_lines(r, "/static/" in case.name and r.status < 300)
+        topic = "static" if "/static/" in case.name else case.name.split("/")[0]
+        lines += _field_lines(r, topic)
+        if r.get("Content-Encoding") == "gzip" and r.body and r.status != 206:
+            r.body = gzip.decompress(r.body)
         lines += ["", *_body_lines(r.body)]
         if case.follow:
             r, _ = _read(c, "GET")

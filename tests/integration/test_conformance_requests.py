@@ -29,6 +29,7 @@ STRICT, SIZES, RANGES = "Strict parsing", "Sizes of a request's head", "Ranges"
 REPEATED, HOPS = "Repeated request headers", "Fields that concern the connection"
 REFUSALS, HOST = "Statuses of refusals", "Host of an absolute request target"
 CONDITIONS, PAGES = "Conditional requests", "Error pages"
+TYPES, COMPRESSION = "Types of static files", "Compression"
 
 KNOWN = [
     Line("Empty variables are absent", "nginx",
@@ -40,10 +41,8 @@ KNOWN = [
     Line("PATH_TRANSLATED", "ephpm", r'server\[PATH_TRANSLATED\] = ".*"', "path/*"),
     Line("DOCUMENT_URI", "nginx", r'server\[DOCUMENT_URI\] = "/\w+(/index)?\.php"', "path/*"),
     Line("DOCUMENT_URI", "ephpm", r'server\[DOCUMENT_URI\] = "/\w+(/index)?\.php/.*"', "path/*"),
-    Line(REPEATED, "nginx", r'(server\[HTTP_|header\[|cookie\[).*', "field/repeated/*"),
-    Line(REPEATED, "ephpm", r'(server\[HTTP_|header\[|cookie\[).*', "field/repeated/*"),
-    Line(REPEATED, "nginx", r'(server\[HTTP_COOKIE|header\[cookie|cookie\[).*', "cookie/two-*"),
-    Line(REPEATED, "ephpm", r'(server\[HTTP_COOKIE|header\[cookie|cookie\[).*', "cookie/two-*"),
+    Line(REPEATED, "both", r'(server\[HTTP_|header\[).*', "field/repeated/*"),
+    Line(REPEATED, "both", r'(server\[HTTP_COOKIE|header\[cookie|cookie\[).*', "cookie/two-*"),
     Outcome(REPEATED, "200", "400", "field/repeated/content-type"),
     Outcome(REPEATED, "400", "200", "field/repeated/if-none-match"),
     Line(HOST, "nginx", r'(server\[HTTP_HOST\]|header\[host\]) = "conf.test"',
@@ -52,8 +51,11 @@ KNOWN = [
          "host/absolute-form*"),
     Line(HOST, "nginx", r'server\[REQUEST_URI\] = "\?x=1"', "host/absolute-form-query"),
     Line(HOST, "ephpm", r'server\[REQUEST_URI\] = "/\?x=1"', "host/absolute-form-query"),
-    Line("Types of static files", "nginx", r"(?i:content-type): text/(html|plain)"),
-    Line("Types of static files", "ephpm", r"(?i:content-type): text/(html|plain); charset=utf-8"),
+    Line(TYPES, "nginx", r"(?i:content-type): (text/(html|plain|css)|application/json)"),
+    Line(TYPES, "ephpm",
+         r"(?i:content-type): (text/(html|plain|css)|application/json); charset=utf-8"),
+    Line(TYPES, "nginx", r"content-type: application/javascript"),
+    Line(TYPES, "ephpm", r"content-type: text/javascript; charset=utf-8"),
     Line(PAGES, "ephpm", r"allow: GET, HEAD"),
     Line(PAGES, "nginx", r"then: closed", "condition/*"),
     Line(PAGES, "ephpm", r"then: 200", "condition/*"),
@@ -90,19 +92,22 @@ KNOWN = [
     Outcome(REFUSALS, "400", "431", "field/60-KB"),
     Outcome(SIZES, "400", "200", "field/long-9000"),
     Outcome(SIZES, "200", "431", "field/101-fields"),
-    *(Line("Line ends in paths", side,
-           r'server\[(DOCUMENT_URI|PATH_INFO|PHP_SELF|SCRIPT_\w+)\] = .*', "path/newline-info")
-      for side in ("nginx", "ephpm")),
+    Line("Line ends in paths", "both",
+         r'server\[(DOCUMENT_URI|PATH_INFO|PHP_SELF|SCRIPT_\w+)\] = .*', "path/newline-info"),
     Outcome(CONDITIONS, "200", "304", "condition/*/ims-new", "condition/*/inm-same-ims-old"),
     Outcome("Answers without a body", "not HTTP: 204 announces a body", "204",
             "answer/field/204-length"),
     Line(RANGES, "ephpm", "accept-ranges: bytes"),
     # The types in its parts are longer, see above.
-    Line(RANGES, "nginx", r"content-length: \d+", "range/static/*"),
-    Line(RANGES, "ephpm", r"content-length: \d+", "range/static/*"),
+    Line(RANGES, "both", r"content-length: \d+", "range/static/*"),
     Outcome(RANGES, "416", "200", "range/static/*", "range/head/static/*"),
     Outcome(RANGES, "416", "206", "range/static/huge", "range/static/comma*"),
     Outcome(RANGES, "206", "200", "range/head/static/*"),
+    *(Line(COMPRESSION, "both", r"(content-encoding|etag|accept-ranges|vary): .*", f"coding/{case}")
+      for case in ("*/star", "*/x-gzip", "*/identity-first", "via/*", "1.0/*", "head/big.php",
+                   "answer/1024", "answer/no-transform", "answer/500", "answer/vary")),
+    Line(COMPRESSION, "both", r"a line of text|\(\d+ bytes, .*\)", "coding/*/star"),
+    Outcome(COMPRESSION, "200", "206", "coding/range/big.txt"),
 ]
 
 # Where Apache httpd differs from both: the row of the table in docs/differences.md, and the cases.
@@ -140,6 +145,7 @@ APACHE = {
     "412": ["condition/*"],
     "`header('Status: 404 Gone')`": ["answer/field/status-field"],
     "`X-Accel-...` headers of a script": ["answer/field/accel-expires"],
+    "compressed answers": ["coding/*"],
     "": ["path/well-known"],  # only so in the peer's configuration
 }
 

@@ -69,6 +69,15 @@ FILES = {
                  "http_response_code(206); header('Content-Range: bytes 0-3/10'); echo '0123'; }"
                  "else echo '0123456789';",
     "early.php": "<?php echo 'not read';",
+    "big.php": "<?php foreach ($_GET['h'] ?? [] as $h) header($h, false);"
+               "echo str_repeat(\"a line of text\\n\", (int)($_GET['n'] ?? 300));",
+    "big.txt": "a line of text\n" * 300,
+    "big.css": "a{b:c}\n" * 300,
+    "big.js": "a = b;\n" * 300,
+    "big.json": "[" + "1," * 2000 + "1]",
+    "big.svg": "<svg>" + " " * 2000 + "</svg>",
+    "big.png": b"\x89PNG" + bytes(2000),
+    "big.html": "<p>text</p>\n" * 300,
     "dir/index.php": "<?php require __DIR__ . '/../echo.php';",
     "plain/index.html": "<p>index</p>\n",
     "empty/.keep": "",
@@ -92,10 +101,12 @@ URLENCODED = "Content-Type: application/x-www-form-urlencoded"
 
 
 class Case:
-    """pause: the bytes are sent in pieces, cut there (and without it)."""
+    """pause: the bytes are sent in pieces, cut there (and without it). timeout: how long a peer may
+    take; short where one is known to wait for more."""
 
-    def __init__(self, name, data, method=None, follow=True, pause=None):
+    def __init__(self, name, data, method=None, follow=True, pause=None, timeout=30):
         self.name, self.data, self.follow, self.pause = name, data, follow, pause
+        self.timeout = timeout
         self.method = method or data.split(b" ", 1)[0].decode("latin-1")
 
 
@@ -369,7 +380,8 @@ for name, body in {"plain": b"3\r\na=1\r\n0\r\n\r\n",
         "too-long-data": b"3\r\na=12\r\n0\r\n\r\n", "huge": b"ffffffffffffffff\r\na=1\r\n0\r\n\r\n",
         "bad-trailer": b"3\r\na=1\r\n0\r\nbad trailer\r\n\r\n",
         "extension-space": b"3 ; x = y\r\na=1\r\n0\r\n\r\n"}.items():
-    add(f"chunked/{name}", "POST /echo.php", CHUNKED, URLENCODED, body=body, follow=name != "lf")
+    add(f"chunked/{name}", "POST /echo.php", CHUNKED, URLENCODED, body=body, follow=name != "lf",
+        timeout=3 if name == "bad-trailer" else 30)
 add("chunked/1-MiB", "POST /body.php", CHUNKED, body=b"10000\r\n" + b"x" * 65536 + b"\r\n" +
     b"f0000\r\n" + b"y" * 0xf0000 + b"\r\n0\r\n\r\n")
 add("chunked/get", "GET /echo.php", CHUNKED, body=b"3\r\na=1\r\n0\r\n\r\n")
@@ -605,3 +617,29 @@ for path in ("echo.php", "length.php", "etag.php", "static/ten.txt", "static/dat
     add(f"head/{path}", f"HEAD /{path}")
     add(f"head/1.0/{path}", f"HEAD /{path} HTTP/1.0")
 
+# --- content codings -------------------------------------------------------------------------------
+
+for name, value in {
+        "gzip": "gzip", "deflate": "deflate", "identity": "identity", "star": "*", "empty": "",
+        "gzip-q0": "gzip;q=0", "gzip-q": "gzip;q=0.5", "star-q0": "*;q=0", "x-gzip": "x-gzip",
+        "upper": "GZIP", "list": "compress, gzip", "identity-first": "identity;q=1, gzip;q=0.5",
+        "bad-q": "gzip;q=x", "spaces": " gzip ; q=1 "}.items():
+    add(f"coding/php/{name}", "GET /big.php", f"Accept-Encoding: {value}")
+    add(f"coding/file/{name}", "GET /big.txt", f"Accept-Encoding: {value}")
+GZIP = "Accept-Encoding: gzip"
+for path in "big.css", "big.js", "big.json", "big.svg", "big.png", "big.html", "static/ten.txt":
+    add(f"coding/type/{path}", f"GET /{path}", GZIP)
+for path in "big.php", "big.txt":
+    add(f"coding/head/{path}", f"HEAD /{path}", GZIP)
+    add(f"coding/via/{path}", f"GET /{path}", GZIP, "Via: 1.1 a")
+    add(f"coding/1.0/{path}", f"GET /{path} HTTP/1.0", GZIP)
+    add(f"coding/range/{path}", f"GET /{path}", GZIP, "Range: bytes=0-9")
+for name, query in {
+        "1024": "n=1", "encoded": "h[]=Content-Encoding:foo", "png": "h[]=Content-Type:image/png",
+        "etag": "h[]=ETag:%22v%22", "weak-etag": "h[]=ETag:W/%22v%22", "vary": "h[]=Vary:Cookie",
+        "no-transform": "h[]=Cache-Control:no-transform", "length": "h[]=Content-Length:4500",
+        "404": "h[]=Status:404", "500": "h[]=Status:500", "206": "h[]=Status:206",
+        "json": "h[]=Content-Type:application/json", "plain": "h[]=Content-Type:text/plain",
+        "xml": "h[]=Content-Type:application/xml", "no-type": "h[]=Content-Type:",
+        "accept-ranges": "h[]=Accept-Ranges:bytes"}.items():
+    add(f"coding/answer/{name}", f"GET /big.php?{query}", GZIP)
