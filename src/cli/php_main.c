@@ -1,26 +1,45 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The ephpm developers */
-/* ephpm-php: the executable that is linked with one libphp. */
+/*
+ * ephpm-php: the executable that is linked with one libphp. It is the stock `php` command, except
+ * for the roles that ephpm starts it in.
+ */
 #include <stdio.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "core/log.h"
 #include "engine/prototype.h"
+#include "php/cli.h"
 #include "php/embed.h"
 #include "platform/process.h"
 
+static int php_prototype(int argc, char **argv)
+{
+    log_init("prototype", 2, LOG_TEXT, LOG_INFO);
+    process_ignore_sigpipe();
+    return prototype_main();
+}
+
+static int php_version(int argc, char **argv)
+{
+    printf("ephpm-php %s, PHP %s\n", EPHPM_VERSION, embed_php_version());
+    return 0;
+}
+
+static const struct {
+    const char *argument;
+    int (*run)(int argc, char **argv);
+} php_roles[] = {
+    {"--role=prototype", php_prototype},
+    {"--role=version", php_version},
+};
+
 int main(int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], "--role=prototype") == 0) {
-        process_title_init(argc, argv);
-        log_init("prototype", 2, LOG_TEXT, LOG_INFO);
-        process_ignore_sigpipe();
-        return prototype_main();
-    }
-    if (argc > 1 && strcmp(argv[1], "--version") == 0) {
-        printf("ephpm-php %s, PHP %s\n", EPHPM_VERSION, embed_php_version());
-        return 0;
-    }
-    fprintf(stderr, "ephpm-php is started by ephpm; it does nothing by itself.\n");
-    return 2;
+    process_title_init(argc, argv);
+    for (size_t i = 0; argc > 1 && i < ARRAY_LEN(php_roles); i++)
+        if (strcmp(argv[1], php_roles[i].argument) == 0)
+            return php_roles[i].run(argc, argv);
+    return embed_cli_main(argc, argv);
 }

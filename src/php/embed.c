@@ -169,7 +169,8 @@ static bool find_version(struct str memory)
     return false;
 }
 
-/* Looks through the readable, unwritable segments of the object that holds PHP. */
+/* Looks through the readable, unwritable segments of the object that holds PHP; the last has its
+ * constants. */
 static int visit_object(struct dl_phdr_info *info, size_t size, void *arg)
 {
     uintptr_t wanted = (uintptr_t)php_module_startup;
@@ -181,8 +182,8 @@ static int visit_object(struct dl_phdr_info *info, size_t size, void *arg)
 
         holds = holds || (h->p_type == PT_LOAD && wanted >= at && wanted < at + h->p_memsz);
     }
-    for (unsigned i = 0; holds && i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+    for (unsigned i = info->dlpi_phnum; holds && i > 0; i--) {
+        const ElfW(Phdr) *h = &info->dlpi_phdr[i - 1];
 
         if (h->p_type == PT_LOAD && (h->p_flags & (PF_R | PF_W)) == PF_R &&
             find_version(str_n((const char *)(info->dlpi_addr + h->p_vaddr), h->p_filesz)))
@@ -198,7 +199,7 @@ const char *embed_php_version(void)
     return loaded_version;
 }
 
-static int check_version(struct err *err)
+int embed_check_version(struct err *err)
 {
     const char *have = embed_php_version();
     char want[16];
@@ -216,7 +217,7 @@ static int check_version(struct err *err)
 int embed_startup(const struct embed_options *opt, const struct embed_host *host, struct err *err)
 {
     struct err first = {0};
-    int r = check_version(err);
+    int r = embed_check_version(err);
 
     if (r < 0)
         return r;

@@ -54,6 +54,8 @@ extern struct embed_global embed_g;
 enum { EMBED_OUT_CAP = 32768 };
 
 /* embed.c */
+/* ERR_VERSION when the loaded libphp is not the one of the headers; err says so. */
+int embed_check_version(struct err *err) MUST_CHECK;
 /* This process is a child that the script made: nothing of it reaches the client. */
 void embed_forked(void);
 /* A request of our own without client, body and variables, around fn. ERR_IO when PHP could not

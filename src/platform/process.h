@@ -40,6 +40,10 @@ struct process_spawn {
  * process_reap(). */
 int process_spawn(const struct process_spawn *s, int64_t *pid) MUST_CHECK;
 
+/* Becomes the program exe (absolute path), same descriptors and environment. Returns only when it
+ * fails. */
+int process_exec(const char *exe, char *const *argv) MUST_CHECK;
+
 enum process_end { PROCESS_RUNNING, PROCESS_EXITED, PROCESS_SIGNALED };
 struct process_status {
     int64_t pid;
@@ -81,6 +85,12 @@ void process_title_init(int argc, char **argv);
 /* The same from parts, without formatting: for each request. */
 void process_set_title_parts(const struct str *parts, size_t n);
 void process_set_title(const char *fmt, ...) PRINTF_LIKE(1, 2);
+
+/* The title as a user's program sets it: as long as there is room, the kernel's short name stays.
+ * ERR_UNSUPPORTED without process_title_init(). */
+int process_title_put(struct str title) MUST_CHECK;
+/* What that set last; valid until the next title. */
+struct str process_title(void);
 
 /* Other processes of the same user cannot look into this one or trace it, and it dumps no core. */
 void process_protect(void);

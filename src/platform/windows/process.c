@@ -240,6 +240,21 @@ void process_exit_now(int code)
     _exit(code);
 }
 
+int process_exec(const char *exe, char *const *argv)
+{
+    return ERR_UNSUPPORTED;
+}
+
+int process_title_put(struct str title)
+{
+    return ERR_UNSUPPORTED;
+}
+
+struct str process_title(void)
+{
+    return STR("");
+}
+
 void process_title_init(int argc, char **argv)
 {
 }
