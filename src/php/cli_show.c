@@ -179,12 +179,12 @@ static void show_extension_info(const char *name)
 /* --- -h --------------------------------------------------------------------------------------- */
 
 static const char usage[] =
-    "Usage: %s [options] [-f] FILE [--] [arguments]\n"
-    "       %s [options] -r CODE [--] [arguments]\n"
-    "       %s [options] [-B CODE] -R CODE [-E CODE] [--] [arguments]\n"
-    "       %s [options] [-B CODE] -F FILE [-E CODE] [--] [arguments]\n"
-    "       %s [options] -S ADDRESS:PORT [-t FOLDER] [ROUTER]\n"
-    "       %s [options] -- [arguments]           (the program comes on standard input)\n"
+    "Usage: %s [options] [-f] <file> [--] [args...]\n"
+    "       %s [options] -r <code> [--] [args...]\n"
+    "       %s [options] [-B <code>] -R <code> [-E <code>] [--] [args...]\n"
+    "       %s [options] [-B <code>] -F <file> [-E <code>] [--] [args...]\n"
+    "       %s [options] -S <address>:<port> [-t <folder>] [router]\n"
+    "       %s [options] -- [args...]             (the program comes on standard input)\n"
     "       %s [options] -a\n"
     "\n";
 
