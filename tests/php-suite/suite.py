@@ -17,6 +17,7 @@ import fcntl
 import os
 import pathlib
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -41,6 +42,9 @@ NOBODY = 65534
 # The sections that make run-tests.php use the CGI program.
 WEB = re.compile(r"^--(CGI|GET|POST|GZIP_POST|DEFLATE_POST|POST_RAW|PUT|COOKIE|EXPECTHEADERS)--",
                  re.M)
+
+# Tests that say themselves that they are slow or want the network, and those that wait.
+SLOW = re.compile(r"SKIP_(SLOW|ONLINE|PERF)|\bu?sleep\(")
 
 
 class Failure(Exception):
@@ -149,8 +153,8 @@ def all_tests(source, folder):
                   if not p.name.startswith("."))
 
 
-def is_web_test(source, test):
-    return WEB.search((source / test).read_text(encoding="latin-1")) is not None
+def matches(pattern, source, test):
+    return pattern.search((source / test).read_text(encoding="latin-1")) is not None
 
 
 # --- a tree to run them in ------------------------------------------------------------------------
@@ -214,6 +218,36 @@ class Place:
         }
 
 
+def run_on_terminal(command, folder, environment, log):
+    """Runs a command with a terminal of its own, which some tests want; its output goes to a log."""
+    master, slave = os.openpty()
+    process = None
+    try:
+        process = subprocess.Popen(command, cwd=folder, env=environment, stdin=slave, stdout=slave,
+                                   stderr=slave, start_new_session=True)
+        os.close(slave)
+        with open(log, "ab") as out:
+            while process.poll() is None:
+                if select.select([master], [], [], 0.2)[0]:
+                    out.write(read_terminal(master))
+            while select.select([master], [], [], 0)[0] and (text := read_terminal(master)):
+                out.write(text)
+    finally:
+        if process:
+            # A test that ran into its limit may have left servers behind.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        os.close(master)
+
+
+def read_terminal(master):
+    try:
+        return os.read(master, 65536)
+    except OSError:  # nobody has the other end any more
+        return b""
+
+
 def run_tests(place, side, stock, tests, jobs, limit):
     """Runs tests with a side: their results by name, "MISSING" where there is none."""
     chosen, results = place.tmp / "chosen", place.tmp / "results"
@@ -224,19 +258,7 @@ def run_tests(place, side, stock, tests, jobs, limit):
                "--no-color", f"-j{jobs}", "--set-timeout", str(limit), "-g", "FAIL,BORK,LEAK,WARN",
                "-W", results, "-r", chosen]
     log = BASE / f"log-{side.name}.txt"
-    with open(log, "ab") as out:
-        process = subprocess.Popen(command, cwd=place.tree, env=place.environment(side),
-                                   stdin=subprocess.DEVNULL, stdout=out, stderr=out,
-                                   start_new_session=True)
-        try:
-            process.wait()
-        finally:
-            # A test that ran into its limit may have left servers behind.
-            try:
-                os.killpg(process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-            process.wait()
+    run_on_terminal(command, place.tree, place.environment(side), log)
     if not results.exists() or not results.stat().st_size:
         sys.stdout.write(log.read_text(errors="replace")[-4000:])
         raise Failure(f"run-tests.php gave no results for {side.name}")
