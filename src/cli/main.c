@@ -32,6 +32,7 @@ static const char cli_help[] =
     "  config check  only say whether the configuration is right\n"
     "  config dump   the same as config\n"
     "  php ...       the php command: every argument is php's (ephpm php -v)\n"
+    "  cgi ...       the php-cgi command: a request from the environment and standard input\n"
     "  --version     versions and features\n"
     "\n"
     "flags:\n"
@@ -179,27 +180,37 @@ static int cli_php_path(char *out, size_t cap)
     return 0;
 }
 
-/* `ephpm php ...`, or a link of that name. */
-static bool cli_is_link(const char *argv0)
+/* A link to this program of the name of a PHP command: "php", "php8.2", "php-cgi". */
+static bool cli_is_php_link(const char *argv0)
 {
     struct str name = str_c(argv0);
 
-    return str_eq(str_sub(name, (size_t)(str_rchr(name, '/') + 1), name.len), STR("php"));
+    name = str_sub(name, (size_t)(str_rchr(name, '/') + 1), name.len);
+    return str_starts(name, STR("php")) || str_starts(name, STR("ephpm-cgi"));
 }
 
+/* `ephpm php ...` and `ephpm cgi ...`, or such a link. */
 static bool cli_is_php(int argc, char **argv)
 {
-    return argc > 0 && (cli_is_link(argv[0]) || (argc > 1 && strcmp(argv[1], "php") == 0));
+    return argc > 0 && (cli_is_php_link(argv[0]) || (argc > 1 && (strcmp(argv[1], "php") == 0 ||
+                                                                     strcmp(argv[1], "cgi") == 0)));
 }
 
-/* Becomes ephpm-php, whose arguments are all php's; done first, since each php pays for it. */
-static int cli_php(int argc, char **argv)
+/* Becomes ephpm-php, whose name says which command it is, and whose arguments are all that
+ * command's. Done first, since each php pays for it. */
+static int cli_php(char **argv)
 {
+    static char cgi[] = "php-cgi";
     char path[4096];
     int rc = cli_php_path(path, sizeof(path));
 
+    if (!cli_is_php_link(argv[0])) {
+        argv++;
+        if (strcmp(argv[0], "cgi") == 0)
+            argv[0] = cgi;
+    }
     if (rc == 0)
-        rc = process_exec(path, cli_is_link(argv[0]) ? argv : argv + 1);
+        rc = process_exec(path, argv);
     fprintf(stderr, "ephpm: the program for php cannot be started: %s: %s\n", path, err_text(rc));
     return CLI_FAILED;
 }
@@ -366,7 +377,7 @@ int main(int argc, char **argv)
     int rc;
 
     if (cli_is_php(argc, argv))
-        return cli_php(argc, argv);
+        return cli_php(argv);
     if (argc > 1 && strcmp(argv[1], "--role=front") == 0) {
         process_title_init(argc, argv);
         process_set_title("ephpm: front");

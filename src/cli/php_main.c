@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "core/log.h"
 #include "engine/prototype.h"
+#include "php/cgi.h"
 #include "php/cli.h"
 #include "php/embed.h"
 #include "platform/process.h"
@@ -27,12 +28,29 @@ static int php_version(int argc, char **argv)
     return 0;
 }
 
+/* Also through a link, for programs that want one path: php-cgi, ephpm-cgi, php-cgi8.2. */
+static bool php_is_cgi_link(const char *argv0)
+{
+    struct str name = str_c(argv0);
+
+    name = str_sub(name, (size_t)(str_rchr(name, '/') + 1), name.len);
+    return str_starts(name, STR("php-cgi")) || str_starts(name, STR("ephpm-cgi"));
+}
+
+static int php_cgi(int argc, char **argv)
+{
+    /* The role is not an argument of php-cgi. */
+    argv[1] = argv[0];
+    return embed_cgi_main(argc - 1, argv + 1);
+}
+
 static const struct {
     const char *argument;
     int (*run)(int argc, char **argv);
 } php_roles[] = {
     {"--role=prototype", php_prototype},
     {"--role=version", php_version},
+    {"--role=cgi", php_cgi},
 };
 
 int main(int argc, char **argv)
@@ -41,5 +59,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; argc > 1 && i < ARRAY_LEN(php_roles); i++)
         if (strcmp(argv[1], php_roles[i].argument) == 0)
             return php_roles[i].run(argc, argv);
-    return embed_cli_main(argc, argv);
+    if (argc > 0 && php_is_cgi_link(argv[0]))
+        return embed_cgi_main(argc, argv);
+    return embed_cli_main("cli", argc, argv);
 }

@@ -101,7 +101,7 @@ static int start_and_run(struct startup *s, struct cli_command *c, const char *b
     return code;
 }
 
-int embed_cli_main(int argc, char **argv)
+int embed_cli_main(const char *sapi, int argc, char **argv)
 {
     static char binary[PATH_MAX];
     struct cli_command command = {.argc = argc, .argv = argv};
@@ -113,6 +113,7 @@ int embed_cli_main(int argc, char **argv)
         fprintf(stderr, "%s: %s\n", argv[0], err.text);
         return 1;
     }
+    embed_cli_module.name = (char *)(uintptr_t)sapi;
     process_ignore_sigpipe();
     compat_signals_startup();
     if (process_exe_path(binary, sizeof(binary)) < 0)

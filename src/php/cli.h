@@ -16,7 +16,7 @@
  */
 
 /* Runs `php` with these arguments, argv[0] included, and returns the exit code.
- * process_title_init() comes first; argv stays valid. */
-int embed_cli_main(int argc, char **argv);
+ * process_title_init() comes first; argv stays valid. sapi: "cli", or whose -v, -m and -i it is. */
+int embed_cli_main(const char *sapi, int argc, char **argv);
 
 #endif

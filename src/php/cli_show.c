@@ -37,8 +37,11 @@ static void show_version(void)
     info = Z_TYPE(text) == IS_STRING ? str_n(Z_STRVAL(text), Z_STRLEN(text)) : STR_NONE;
     date = info_line(info, STR("\nBuild Date => "));
     provider = info_line(info, STR("\nBuild Provider => "));
-    php_printf("PHP %s (%s) (built: " STR_F ") (NTS%s)\nCopyright (c) The PHP Group\n",
-        embed_php_version(), sapi_module.name, STR_A(date), ZEND_DEBUG ? " DEBUG" : "");
+    php_printf(
+        "PHP %s (%s) (built: " STR_F ")", embed_php_version(), sapi_module.name, STR_A(date));
+    if (strcmp(sapi_module.name, "cli") == 0)
+        php_printf(" (NTS%s)", ZEND_DEBUG ? " DEBUG" : "");
+    php_printf("\nCopyright (c) The PHP Group\n");
     if (provider.len)
         php_printf("Built by " STR_F "\n", STR_A(provider));
     php_printf("%s", get_zend_version());

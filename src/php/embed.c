@@ -234,6 +234,7 @@ int embed_startup(const struct embed_options *opt, const struct embed_host *host
     ini_text = embed_ini_text(opt);
     module.ini_entries = ini_text;
     module.php_ini_path_override = opt->ini_file ? strdup(opt->ini_file) : NULL;
+    module.php_ini_ignore = opt->ini_none;
     module.executable_location = (char *)(uintptr_t)opt->php_binary;
     if (module.startup(&module) == FAILURE) {
         embed_g.collect = NULL;

@@ -115,6 +115,7 @@ struct embed_host {
 struct embed_options {
     const char *sapi_name;    /* "fpm-fcgi" */
     const char *ini_file;     /* NULL: PHP's own search */
+    bool ini_none;            /* neither php.ini nor what is scanned; an ini_file is read */
     const char *ini_scan_dir; /* NULL: PHP's own, else like $PHP_INI_SCAN_DIR */
     const char
         *ini_entries; /* "name=value\n" lines that override php.ini ("extension=" lines allowed) */
@@ -124,7 +125,10 @@ struct embed_options {
     bool clear_env;         /* getenv() and children see only PATH, TMPDIR and env entries */
     bool chdir_per_request; /* cwd is the script's directory (stock behaviour); false saves three
                                system calls */
-    bool limit_extensions_off; /* tests only: run any file, not only .php and .phar */
+    bool limit_extensions_off; /* run any file, not only .php and .phar */
+    bool cgi_environment;      /* as CGI: $_SERVER is the process environment and PHP_SELF, nothing
+                                  of the request, which getallheaders() shows; a line
+                                  "#!" at a script's start is no output */
     bool user_ini;             /* honour .user.ini */
 };
 
@@ -148,6 +152,7 @@ enum embed_end {
 struct embed_result {
     enum embed_end end;
     int status;         /* as sent */
+    int exit_status;    /* of exit(), 255 after a fatal error */
     size_t memory_peak; /* bytes */
     bool client_gone;
     bool replace; /* the process must not take another request */
@@ -196,6 +201,8 @@ void embed_get_status(struct embed_status *out);
 /* The same without entering a request: versions, opcache and JIT flags only, numbers are 0. Cheap,
  * for a worker's start. */
 void embed_get_status_quick(struct embed_status *out);
+/* "Not Found", or NULL for a status that has no text. Static. */
+const char *embed_status_text(int status);
 /* "8.2.36": of the loaded library, without starting it. */
 const char *embed_php_version(void);
 

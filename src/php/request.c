@@ -186,6 +186,7 @@ static void execute(const struct embed_request *req)
         enter_script_dir(req->script_filename);
     zend_stream_init_filename(&script, req->script_filename.p);
     script.primary_script = 1;
+    CG(skip_shebang) = embed_g.opt.cgi_environment;
     (void)php_execute_script(&script);
     zend_destroy_file_handle(&script);
     if (embed_g.open_errno == ENOENT || embed_g.open_errno == ENOTDIR)
@@ -259,6 +260,7 @@ void embed_run(const struct embed_request *req, struct embed_result *out)
     embed_output_drain();
     SG(server_context) = NULL;
     embed_g.req = NULL;
+    out->exit_status = EG(exit_status);
     EG(exit_status) = 0;
     out->end = classify();
     out->status = embed_g.status;

@@ -77,6 +77,11 @@ static struct str joined(struct buf *b, struct str head, struct str tail)
     return buf_str(b);
 }
 
+static struct str php_self_value(const struct embed_request *r)
+{
+    return r->path_info.p ? joined(&php_self, r->script_name, r->path_info) : r->script_name;
+}
+
 /* The value, NUL-terminated, valid until the next call for the same variable; STR_NONE: no such
  * key. */
 static struct str variable_value(const struct variable *v, const struct embed_request *r)
@@ -89,7 +94,7 @@ static struct str variable_value(const struct variable *v, const struct embed_re
     case FROM_PATH_TRANSLATED:
         return r->path_info.p ? joined(&path_translated, r->document_root, r->path_info) : STR_NONE;
     case FROM_PHP_SELF:
-        return r->path_info.p ? joined(&php_self, r->script_name, r->path_info) : r->script_name;
+        return php_self_value(r);
     case FROM_HTTPS:
         return str_eq(r->scheme, STR("https")) ? STR("on") : STR_NONE;
     case FROM_LENGTH:
@@ -170,6 +175,8 @@ static void each_header(const struct embed_request *r, variable_cb *cb, zval *ar
 
 static void each_cgi_variable(const struct embed_request *r, variable_cb *cb, zval *array)
 {
+    if (embed_g.opt.cgi_environment)
+        return; /* they came by the process environment */
     for (size_t i = 0; i < ARRAY_LEN(variables); i++) {
         struct str value = variable_value(&variables[i], r);
 
@@ -237,6 +244,8 @@ void embed_variables_register(zval *array)
      * wins. */
     if (!embed_g.opt.clear_env)
         import_environment(array);
+    if (embed_g.opt.cgi_environment)
+        put_server(array, NULL, STR("PHP_SELF"), php_self_value(embed_g.req));
     each_variable(embed_g.req, put_server, array);
 }
 
@@ -289,7 +298,7 @@ char *embed_variables_getenv(const char *name, size_t len)
     const struct embed_request *r = embed_g.req;
     struct str wanted = {name, len};
 
-    if (!r)
+    if (!r || embed_g.opt.cgi_environment)
         return NULL;
     for (size_t i = 0; i < r->nenv; i++)
         if (str_eq(r->env[i].name, wanted))
