@@ -35,8 +35,13 @@ FOLDERS = (
         "standard", "session", "filter", "json", "mbstring", "opcache", "date", "spl", "pcre")]
 )
 
+SERVER_CGI = pathlib.Path(__file__).resolve().parent / "server-cgi"
+
 # Loaded for every test, where they are installed; run-tests.php loads what else a test asks for.
 MODULES = "opcache ctype dom iconv mbstring posix simplexml tokenizer xml".split()
+
+# Debian's own path for sessions is closed to everybody.
+PHP_INI = "session.save_path=\n"
 
 NOBODY = 65534
 # The sections that make run-tests.php use the CGI program.
@@ -85,14 +90,14 @@ class Side:
         self.version = ask_php(self.php, "echo PHP_VERSION;")
 
 
-def sides():
-    """Debian's programs and ours, of one version of PHP."""
+def sides(server):
+    """Debian's programs and ours, of one version of PHP. server: requests go to the server."""
     php = BIN / "ephpm-php"
     cgi = BASE / "bin/php-cgi"
     cgi.parent.mkdir(parents=True, exist_ok=True)
     cgi.unlink(missing_ok=True)
     cgi.symlink_to(php)
-    ours = Side("ephpm", php, cgi)
+    ours = Side("ephpm", php, SERVER_CGI if server else cgi)
     minor = ".".join(ours.version.split(".")[:2])
     stock = Side("stock", f"/usr/bin/php{minor}", f"/usr/bin/php-cgi{minor}")
     if ours.version != stock.version:
@@ -176,7 +181,7 @@ class Place:
         present = [m for m in MODULES if (modules / f"{m}.so").exists()]
         scan = self.ini / "conf.d"
         scan.mkdir(parents=True, exist_ok=True)
-        (self.ini / "php.ini").write_text("")
+        (self.ini / "php.ini").write_text(PHP_INI)
         (scan / "modules.ini").write_text("".join(
             f"{'zend_' if m == 'opcache' else ''}extension={m}.so\n" for m in present))
         return present
@@ -215,6 +220,9 @@ class Place:
             "TEST_PHP_CGI_EXECUTABLE": side.cgi,
             "NO_INTERACTION": "1",
             "SKIP_ONLINE_TESTS": "1",
+            # for server-cgi
+            "EPHPM_BIN_DIR": str(BIN),
+            "SUITE_CGI": str(BASE / "bin/php-cgi"),
         }
 
 
