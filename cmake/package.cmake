@@ -15,8 +15,6 @@ endif()
 set(php_version ${EPHPM_PHP_MINOR})
 set(php_dir lib/ephpm/php${php_version})
 
-# Beside the target's other entries, which are for the build tree.
-set_target_properties(ephpm-php PROPERTIES INSTALL_RPATH "$ORIGIN")
 install(TARGETS ephpm RUNTIME DESTINATION bin COMPONENT main)
 install(TARGETS ephpm-php RUNTIME DESTINATION ${php_dir} COMPONENT main)
 

@@ -15,6 +15,9 @@
 #include "php/embed.h"
 #include "platform/process.h"
 
+/* What starting PHP without extensions takes. */
+enum { PHP_HEAP = 1600 * 1024 };
+
 static int php_prototype(int argc, char **argv)
 {
     log_init("prototype", 2, LOG_TEXT, LOG_INFO);
@@ -61,5 +64,6 @@ int main(int argc, char **argv)
             return php_roles[i].run(argc, argv);
     if (argc > 0 && php_is_cgi_link(argv[0]))
         return embed_cgi_main(argc, argv);
+    process_prepare_heap(PHP_HEAP);
     return embed_cli_main("cli", argc, argv);
 }

@@ -102,6 +102,7 @@ static void log_message(
 #define OPTION(letter_, param_, name_) {letter_, param_, (char *)(uintptr_t)name_}
 
 static const opt_struct options[] = {
+    OPTION('a', 0, "interactive"),
     OPTION('C', 0, "no-chdir"),
     OPTION('c', 1, "php-ini"),
     OPTION('d', 1, "define"),
@@ -129,7 +130,7 @@ static const char usage[] =
     "  -z FILE        load a Zend extension\n"
     "  -C             stay in the current folder\n"
     "  -q             no head in the output\n"
-    "  -e             accepted, without effect\n"
+    "  -a, -e         accepted, without effect\n"
     "  -i, -m, -v     phpinfo(), extensions, version\n"
     "  -h             this text\n"
     "\n"
@@ -180,6 +181,10 @@ static bool read_command(int argc, char **argv, struct command *c, int *code)
         return true;
     while ((option = php_getopt(argc, argv, options, &arg, &c->first, 1, 2)) != -1) {
         switch (option) {
+        case 'a':
+            fputs("Interactive mode enabled\n\n", stdout); /* that is all there is to it */
+            (void)fflush(stdout);                          /* before what is written past it */
+            break;
         case 'C':
             c->no_chdir = true;
             break;

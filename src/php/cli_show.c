@@ -183,17 +183,17 @@ static void show_extension_info(const char *name)
 
 static const char usage[] =
     "Usage: %s [options] [-f] <file> [--] [args...]\n"
-    "       %s [options] -r <code> [--] [args...]\n"
-    "       %s [options] [-B <code>] -R <code> [-E <code>] [--] [args...]\n"
-    "       %s [options] [-B <code>] -F <file> [-E <code>] [--] [args...]\n"
-    "       %s [options] -S <address>:<port> [-t <folder>] [router]\n"
-    "       %s [options] -- [args...]             (the program comes on standard input)\n"
-    "       %s [options] -a\n"
+    "   %s [options] -r <code> [--] [args...]\n"
+    "   %s [options] [-B <code>] -R <code> [-E <code>] [--] [args...]\n"
+    "   %s [options] [-B <code>] -F <file> [-E <code>] [--] [args...]\n"
+    "   %s [options] -S <addr>:<port> [-t <folder>] [router]\n"
+    "   %s [options] -- [args...]     (the program comes on standard input)\n"
+    "   %s [options] -a\n"
     "\n";
 
 static const char usage_options[] =
     "what to run\n"
-    "  -f, --file FILE           the program; with several modes \"-f\" may be left out\n"
+    "  -f, --file <file>         the program\n"
     "  -r, --run CODE            this code, without <?php\n"
     "  -B, --process-begin CODE  before the first line of standard input\n"
     "  -R, --process-code CODE   for each line, which is in $argn, its number in $argi\n"

@@ -103,6 +103,10 @@ void process_guard(void);
  * page cache when they are used again. For a process that lives long and does little. */
 void process_drop_start_pages(void);
 
+/* For a short-lived process that will use about n bytes of heap: takes them at once, which costs
+ * less than a page at a time. Without effect where the system cannot. */
+void process_prepare_heap(size_t n);
+
 bool process_is_root(void);
 /* ERR_NOTFOUND when there is no such user/group (name or number). group NULL: the user's own; a
  * number that is in no database is taken when the group is given, too. */

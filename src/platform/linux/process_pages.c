@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The ephpm developers */
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "platform/process.h"
 
@@ -42,4 +45,20 @@ void process_drop_start_pages(void)
             (void)madvise((void *)r.from, r.to - r.from, MADV_DONTNEED); /* a loss of memory only */
     }
     (void)fclose(f); /* it was only read */
+}
+
+void process_prepare_heap(size_t n)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start;
+    void *p;
+
+    /* So that the block lies in the heap and what is free at its end stays. */
+    if (mallopt(M_MMAP_THRESHOLD, 4 << 20) == 0 || mallopt(M_TRIM_THRESHOLD, 8 << 20) == 0)
+        return;
+    p = malloc(n);
+    start = ((uintptr_t)p + page - 1) & ~(page - 1);
+    if (p)
+        (void)madvise(
+            (void *)start, n & ~(page - 1), MADV_POPULATE_WRITE); /* an old kernel has none */
+    free(p);
 }

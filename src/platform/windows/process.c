@@ -264,6 +264,11 @@ void process_set_title(const char *fmt, ...)
     /* A process has no title; that of the console belongs to its user. */
 }
 
+void process_prepare_heap(size_t n)
+{
+    /* The heap takes what it needs. */
+}
+
 void process_protect(void)
 {
     /* Who may open a process is said by its owner's access list. */
