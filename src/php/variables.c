@@ -134,16 +134,18 @@ static bool header_variable(struct str name, char out[NAME_CAP], size_t *len)
     return true;
 }
 
-/* "HTTP_X_FORWARDED_FOR" to "X-Forwarded-For". */
+/* "HTTP_X_FORWARDED_FOR" to "X-Forwarded-For". As in FPM the character behind a dash stays what it
+ * is: "X--Test" becomes "X-_test". */
 static void title_case(char *out, const char *variable, size_t len)
 {
     bool start = true;
 
     for (size_t i = 5; i < len; i++) {
         char c = variable[i];
+        bool dash = c == '_' && !start;
 
-        out[i - 5] = c == '_' ? '-' : start ? c : str_lower_char(c);
-        start = c == '_';
+        out[i - 5] = dash ? '-' : start ? c : str_lower_char(c);
+        start = dash;
     }
     out[len - 5] = '\0';
 }

@@ -6,7 +6,7 @@
     build/php-suite/tree/             a fresh copy for each run, at one path for both programs
     build/php-suite/tmp/              their TMPDIR, as fresh
     build/php-suite/ini/              php.ini and the extensions, the same for both programs
-    build/php-suite/bin/php-cgi       our program under the name by which it speaks CGI
+    build/php-suite/bin/              our program as php, and as php-cgi, by which it speaks CGI
     build/php-suite/log-SIDE.txt      what run-tests.php printed last
 
 Tests run as nobody where that account can reach the tree, since PHP's tests of file permissions
@@ -28,7 +28,7 @@ BASE = REPOSITORY / "build/php-suite"
 BIN = pathlib.Path(os.environ.get("EPHPM_BIN_DIR") or REPOSITORY / "build/dev/bin").resolve()
 
 FOLDERS = (
-    ["sapi/cli/tests"]
+    ["sapi/cli/tests", "sapi/cgi/tests"]
     + [f"tests/{name}" for name in ("basic", "output", "lang", "func", "classes", "security")]
     + ["Zend/tests"]
     + [f"ext/{name}/tests" for name in (
@@ -92,11 +92,12 @@ class Side:
 
 def sides(server):
     """Debian's programs and ours, of one version of PHP. server: requests go to the server."""
-    php = BIN / "ephpm-php"
-    cgi = BASE / "bin/php-cgi"
-    cgi.parent.mkdir(parents=True, exist_ok=True)
-    cgi.unlink(missing_ok=True)
-    cgi.symlink_to(php)
+    # Side by side, since some tests look for php-cgi beside php.
+    php, cgi = BASE / "bin/php", BASE / "bin/php-cgi"
+    php.parent.mkdir(parents=True, exist_ok=True)
+    for link in php, cgi:
+        link.unlink(missing_ok=True)
+        link.symlink_to(BIN / "ephpm-php")
     ours = Side("ephpm", php, SERVER_CGI if server else cgi)
     minor = ".".join(ours.version.split(".")[:2])
     stock = Side("stock", f"/usr/bin/php{minor}", f"/usr/bin/php-cgi{minor}")
