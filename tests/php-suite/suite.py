@@ -165,6 +165,13 @@ def matches(pattern, source, test):
 
 # --- a tree to run them in ------------------------------------------------------------------------
 
+def remove(folder):
+    """Also when tests left folders in it that are closed to their owner."""
+    if folder.exists():
+        subprocess.run(["chmod", "-R", "u+rwX", folder], check=True)
+        shutil.rmtree(folder)
+
+
 class Place:
     """The folders that tests run in, and the account they run as."""
 
@@ -198,12 +205,12 @@ class Place:
             print("note: the account nobody cannot reach this folder, so the tests run as root")
 
     def _fresh_tmp(self):
-        shutil.rmtree(self.tmp, ignore_errors=True)
+        remove(self.tmp)
         self.tmp.mkdir(parents=True)
 
     def renew(self):
         """Removes what the last run left; without it one side could see the other's files."""
-        shutil.rmtree(self.tree, ignore_errors=True)
+        remove(self.tree)
         self._fresh_tmp()
         subprocess.run(["cp", "-a", self.source, self.tree], check=True)
         if self.account:
