@@ -13,6 +13,7 @@
 #   windows      cross compiler and Wine
 #   windows-src  fetching and building the Windows libraries
 #   package      building a .deb
+#   php-suite    PHP's own tests, and the php-cgi to compare with
 #   chroot       trying the .deb, or the whole tree, in a fresh system
 #
 # PHP_VERSION in the environment ("8.5") chooses another PHP than the release's own; its packages
@@ -90,6 +91,7 @@ packages_of() {
         windows) echo gcc-mingw-w64-x86-64-posix libz-mingw-w64-dev wine wine64 ;;
         windows-src) echo dpkg-dev xz-utils patch ;;
         package) echo dpkg-dev file ;;
+        php-suite) echo python3 dpkg-dev xz-utils patch "php$php-cli" "php$php-cgi" ;;
         chroot) echo debootstrap curl ;;
         *)
             echo "packages_of: no purpose called $purpose" >&2

@@ -147,6 +147,13 @@ stage_integration() {
         tools/run-pytest tests/integration
 }
 
+# PHP's own tests, a sample of them, with Debian's php and with ours.
+stage_php_suite() {
+    stage_need build run php-suite || return
+    stage_build dev || return
+    stage_count php-suite env EPHPM_BIN_DIR="$PWD/build/dev/bin" tests/php-suite/run --sample
+}
+
 # The part of the tree that is meant for Windows, cross-built and run by Wine.
 stage_windows() {
     local prefix=${EPHPM_WINDOWS_DEPS:-$PWD/build/windows-deps}

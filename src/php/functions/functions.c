@@ -50,14 +50,15 @@ static ZEND_FUNCTION(apache_response_headers)
         const sapi_header_struct *h = (const sapi_header_struct *)(void *)e->data;
         struct str line = {h->header, h->header_len};
         ptrdiff_t colon = str_chr(line, ':');
-        struct str value;
+        struct str name, value;
         zval z;
 
-        if (colon <= 0)
+        name = colon > 0 ? str_trim(str_sub(line, 0, (size_t)colon)) : STR_NONE;
+        if (name.len == 0)
             continue;
         value = str_trim(str_sub(line, (size_t)colon + 1, line.len));
         ZVAL_STRINGL(&z, value.p, value.len);
-        zend_symtable_str_update(Z_ARRVAL_P(return_value), line.p, (size_t)colon, &z);
+        zend_symtable_str_update(Z_ARRVAL_P(return_value), name.p, name.len, &z);
     }
 }
 
