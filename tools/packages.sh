@@ -80,7 +80,7 @@ packages_of() {
             local extension
             echo python3 python3-pytest curl strace procps iproute2
             # The servers that ephpm is compared with.
-            echo nginx "php$php-fpm" apache2 "libapache2-mod-php$php"
+            echo nginx "php$php-fpm" apache2 "libapache2-mod-php$php" "php$php-cgi"
             echo composer php-symfony-http-foundation php-symfony-process
             for extension in redis apcu imagick xdebug; do
                 echo "php$php-$extension"
