@@ -315,7 +315,8 @@ class Server:
         for fd in os.listdir(folder):
             try:
                 name = os.readlink(f"{folder}/{fd}")
-                n += name.startswith(f"{self.tmp}/") or not name.startswith(f"{self.dir}/")
+                n += name.startswith(f"{self.tmp}/") or not name.startswith(
+                    (f"{self.dir}/", f"{self.root}/"))
             except FileNotFoundError:
                 pass
         return n, sum(len(g["workers"]) for g in f["generations"]), len(st["generations"])
