@@ -62,7 +62,7 @@ packages_of() {
                 echo "php$php-$extension"
             done
             ;;
-        test) echo python3 python3-pytest curl nginx strace procps iproute2 ;;
+        test) echo python3 python3-pytest curl nginx strace procps iproute2 "php$php-cgi" ;;
         lint) echo python3 git clang-format-19 clang-tidy-19 clang-19 ;;
         fuzz) echo clang-19 libclang-rt-19-dev ;;
         windows) echo gcc-mingw-w64-x86-64-posix libz-mingw-w64-dev wine wine64 ;;

@@ -123,7 +123,8 @@ static const char usage[] =
     "Usage: php-cgi [options] [-f] FILE [QUERY...]\n"
     "       php-cgi [options]                 (the request is in the environment, RFC 3875)\n"
     "\n"
-    "  -f FILE        run this file in place of SCRIPT_FILENAME\n"
+    "  -f FILE        run this file (a server's request names its own by SCRIPT_FILENAME); no "
+    "head\n"
     "  -c PATH        php.ini, or the folder to look for it\n"
     "  -n             no php.ini and no scanned files\n"
     "  -d NAME=VALUE  one setting\n"
@@ -264,7 +265,8 @@ static bool may_run(void)
 static int run(struct cgi *c, const struct command *cmd, char **argv)
 {
     bool web = embed_cgi_is_web();
-    const char *file = cmd->file ? cmd->file : argv[cmd->first];
+    /* A server's arguments are a client's, RFC 3875 4.4. */
+    const char *file = web ? NULL : cmd->file ? cmd->file : argv[cmd->first];
     int skip = cmd->first + (cmd->file || !argv[cmd->first] ? 0 : 1);
     struct embed_cgi_request r;
     struct embed_result result = {.exit_status = 255};
@@ -277,9 +279,9 @@ static int run(struct cgi *c, const struct command *cmd, char **argv)
             "A web server called this program without REDIRECT_STATUS. Set it in the server's "
             "configuration, or cgi.force_redirect to 0.");
     if (!web && !file)
-        file = embed_cgi_stdin;
-    rc = embed_cgi_request_read(&r, web && !cmd->file ? NULL : file,
-        setting_on("cgi.fix_pathinfo", true), web ? NULL : argv + skip, &err);
+        file = EMBED_SCRIPT_STDIN;
+    rc = embed_cgi_request_read(
+        &r, file, setting_on("cgi.fix_pathinfo", true), web ? NULL : argv + skip, &err);
     c->req = &r.req;
     if (rc == ERR_NOTFOUND)
         rc = refuse(c, 404, "No input file specified.");
@@ -321,7 +323,7 @@ int embed_cgi_main(int argc, char **argv)
     opt.ini_none = cmd.no_ini;
     opt.ini_entries = php_ini_builder_finish(&cmd.settings);
     opt.php_binary = binary;
-    opt.chdir_per_request = !cmd.no_chdir;
+    opt.chdir_per_request = embed_cgi_is_web() || !cmd.no_chdir; /* as php-cgi takes -C */
     if (embed_startup(&opt, &host, &err) < 0) {
         fprintf(stderr, "php-cgi: %s\n", err.text);
     } else {

@@ -34,17 +34,15 @@ struct embed_cgi_request {
     char script[4096];
 };
 
-/* In place of a file: the program comes on standard input. */
-extern const char embed_cgi_stdin[];
 /* Does the environment look like a web server's? */
 bool embed_cgi_is_web(void);
 /* Takes out of the environment what a client must not set. */
 void embed_cgi_guard_environment(void);
-/* Reads the request. file: of the command line, else NULL. split_path: look for the script among
- * the folders of a path that is no file (cgi.fix_pathinfo), which changes the environment. argv
- * (NULL-terminated): of a command line, becomes the query. ERR_NOTFOUND: there is no such script;
- * ERR_INVAL: a variable has no sense, err says which. out is for embed_cgi_request_fini() then,
- * too.
+/* Reads the request. file: of the command line, or EMBED_SCRIPT_STDIN, else NULL. split_path: look
+ * for the script among the folders of a path that is no file (cgi.fix_pathinfo), which changes the
+ * environment. argv (NULL-terminated): of a command line, becomes the query. ERR_NOTFOUND: there is
+ * no such script; ERR_INVAL: a variable has no sense, err says which. out is for
+ * embed_cgi_request_fini() then, too.
  */
 int embed_cgi_request_read(struct embed_cgi_request *out, const char *file, bool split_path,
     char *const *argv, struct err *err) MUST_CHECK;

@@ -9,8 +9,6 @@
 
 extern char **environ;
 
-const char embed_cgi_stdin[] = "/dev/stdin";
-
 bool embed_cgi_is_web(void)
 {
     return getenv("SERVER_SOFTWARE") || getenv("SERVER_NAME") || getenv("GATEWAY_INTERFACE") ||
@@ -95,7 +93,7 @@ static int choose_script(struct embed_cgi_request *out, const char *file, bool s
     char *copy;
     size_t n;
 
-    if (file == embed_cgi_stdin) {
+    if (file && strcmp(file, EMBED_SCRIPT_STDIN) == 0) {
         (void)str_put(out->script, sizeof(out->script), path);
         return 0;
     }
@@ -103,8 +101,11 @@ static int choose_script(struct embed_cgi_request *out, const char *file, bool s
         path = env("PATH_TRANSLATED");
     if (path.len == 0)
         return ERR_NOTFOUND;
-    if (is_script(path.p, out->script, sizeof(out->script)))
+    if (is_script(path.p, out->script, sizeof(out->script))) {
+        if (!file)
+            (void)setenv("SCRIPT_FILENAME", path.p, 0);
         return 0;
+    }
     if (file || !split_path || !find_script(path, out->script, sizeof(out->script), &n))
         return ERR_NOTFOUND;
     copy = mem_dup_str(path.p, path.len); /* setting a variable ends the life of its old value */

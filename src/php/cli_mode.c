@@ -79,16 +79,12 @@ static const char *choose_lines(struct cli_command *c, int option, const char *a
                                         : &c->file;
     bool main_part = option == 'R' || option == 'F';
 
-    if (c->mode == CLI_RUN) {
-        if (c->interactive)
-            return conflict;
-    } else if (c->mode != CLI_LINES) {
+    if (c->mode != CLI_RUN && c->mode != CLI_LINES)
         return conflict;
-    } else if (main_part ? c->code || c->file : *slot != NULL) {
+    if (c->mode == CLI_LINES && (main_part ? c->code || c->file : *slot != NULL))
         return main_part       ? "You can use -R or -F only once.\n"
                : option == 'B' ? "You can use -B only once.\n"
                                : "You can use -E only once.\n";
-    }
     c->mode = CLI_LINES;
     *slot = arg;
     return NULL;

@@ -33,6 +33,9 @@ struct embed_field {
     struct str value;
 };
 
+/* As script_filename: the script comes on standard input. Only without the limit of extensions. */
+#define EMBED_SCRIPT_STDIN "-"
+
 /*
  * One request. All strings are NUL-terminated (the NUL is not counted) and stay valid until
  * embed_run() returns. Those that do not apply have p == NULL and then have no key in $_SERVER,

@@ -184,7 +184,10 @@ static void execute(const struct embed_request *req)
     SG(options) |= SAPI_OPTION_NO_CHDIR;
     if (embed_g.opt.chdir_per_request)
         enter_script_dir(req->script_filename);
-    zend_stream_init_filename(&script, req->script_filename.p);
+    if (str_eq(req->script_filename, STR(EMBED_SCRIPT_STDIN)))
+        zend_stream_init_fp(&script, stdin, "Standard input code");
+    else
+        zend_stream_init_filename(&script, req->script_filename.p);
     script.primary_script = 1;
     CG(skip_shebang) = embed_g.opt.cgi_environment;
     (void)php_execute_script(&script);
