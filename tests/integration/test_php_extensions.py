@@ -4,7 +4,6 @@
 session with Xdebug."""
 import base64
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -17,7 +16,8 @@ import pytest
 
 import ephpm
 
-VERSION = os.environ.get("PHP_VERSION", "8.2")
+VERSION = re.search(r"PHP (\d+\.\d+)", subprocess.check_output([ephpm.EPHPM_PHP, "--version"],
+                                                               text=True)).group(1)
 PHP_CONFIG = shutil.which(f"php-config{VERSION}") or shutil.which("php-config")
 TELL = """<?php echo json_encode([get_loaded_extensions(), get_loaded_extensions(true),
     error_get_last()]);"""
