@@ -253,7 +253,9 @@ static void add(const char *asked, struct str ini, struct str dir, struct buf *l
     resolve(str_c(asked), dir, &path);
     e->path = mem_dup_str(path.p, path.len);
     buf_fini(&path);
-    if (fs_readable(e->path) == ERR_NOTFOUND) {
+    if (strchr(e->path, '\'')) {
+        complain(e, "a name with a quote cannot be told to PHP");
+    } else if (fs_readable(e->path) == ERR_NOTFOUND) {
         complain(e, "there is no file %s (PHP %s, module API %d)", e->path, embed_php_version(),
             ZEND_MODULE_API_NO);
     } else if (!is_listed(e) && !is_in_ini(e, ini, dir) && judge(e)) {

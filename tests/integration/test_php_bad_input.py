@@ -4,6 +4,7 @@
 nginx and php-fpm. The expected values are what php-fpm 8.2 answers. Never is a worker lost, a
 temporary file left, or something of one request in the next."""
 import json
+import random
 
 import pytest
 
@@ -288,7 +289,6 @@ def test_broken_multipart_in_a_row_keeps_the_connection_and_the_worker(server):
 
 
 def test_multipart_of_random_bytes_does_no_harm(server):
-    import random
     rng = random.Random(5)
     pids = set()
     good = parts(("a", None, b"1", None), ("f", "x", b"data", "a/b")).replace(b"--" + B.encode(), b"--B")

@@ -4,7 +4,6 @@
 session with Xdebug."""
 import base64
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -17,7 +16,8 @@ import pytest
 
 import ephpm
 
-VERSION = os.environ.get("PHP_VERSION", "8.2")
+VERSION = re.search(r"PHP (\d+\.\d+)", subprocess.check_output([ephpm.EPHPM_PHP, "--version"],
+                                                               text=True)).group(1)
 PHP_CONFIG = shutil.which(f"php-config{VERSION}") or shutil.which("php-config")
 TELL = """<?php echo json_encode([get_loaded_extensions(), get_loaded_extensions(true),
     error_get_last()]);"""
@@ -199,6 +199,7 @@ def test_extension_that_is_missing_names_the_file():
     log = refused("nosuch")
     assert f"there is no file {folder()}/nosuch.so" in log and "php.extensions" in log
     assert "there is no file /opt/x.so" in refused("/opt/x.so")
+    assert "a name with a quote" in refused("/opt/x'y.so")
 
 
 def test_file_that_is_no_library_is_refused(tmp_path):
@@ -220,6 +221,26 @@ def test_extension_that_needs_another_one_is_refused_with_phps_reason():
 def test_extension_that_fits_is_loaded_from_a_path(tmp_path, serve):
     s = serve({"php": {**ALONE, "extensions": [str(build(tmp_path))]}}, {"t.php": TELL})
     assert "fake" in loaded(s)[0]
+
+
+SLOW = """
+#include "php.h"
+#include <unistd.h>
+static PHP_MINIT_FUNCTION(slow) { sleep(3); return SUCCESS; }
+static zend_module_entry entry = {STANDARD_MODULE_HEADER, "slow", NULL, PHP_MINIT(slow), NULL, NULL, NULL,
+    NULL, "1", STANDARD_MODULE_PROPERTIES};
+zend_module_entry *get_module(void) { return &entry; }
+"""
+
+
+def test_site_that_is_slow_to_start_does_not_refuse_its_first_request(tmp_path, serve):
+    """The one worker that is on its way is waited for, also by a client of this machine."""
+    s = serve({"server": {"sites_dir": "{root}/sites"},
+               "php": {**ALONE, "extensions": [str(build(tmp_path, code=SLOW, name="slow"))]}},
+              {"sites/a/t.php": TELL})
+    r = s.get("/t.php", {"Host": "a"})
+    assert r.status == 200 and "slow" in json.loads(r.text)[0]
+    assert "prototype is gone" not in s.log()
 
 
 def test_reload_with_an_extension_that_is_missing_keeps_the_old_generation(serve):
