@@ -34,8 +34,9 @@ FATAL = [
     ("eval('if (1');", "Unclosed '('"),
     ("ini_set('memory_limit', '8M'); $s = str_repeat('x', 64 << 20);", "Allowed memory size of 8388608"),
     ("set_time_limit(1); while (true);", "Maximum execution time of 1 second exceeded"),
-    ("function f($x) { return f($x . 'y') . 'z'; } ini_set('memory_limit', '8M'); f('');",
-     "Allowed memory size of 8388608"),
+    # The stack trace of PHP 8.5.7 crashes when the memory ends in a call, in every SAPI.
+    ("ini_set('fatal_error_backtraces', 0); ini_set('memory_limit', '8M'); "
+     "function f($x) { return f($x . 'y') . 'z'; } f('');", "Allowed memory size of 8388608"),
     ("abstract class A {} new A;", "Cannot instantiate abstract class A"),
     ("interface I { function m(); } class C implements I {}", "contains 1 abstract method"),
 ]

@@ -7,6 +7,7 @@ skipped. Applications are set up once below $EPHPM_APPS_DIR (default /srv/apps).
 """
 import os
 import pathlib
+import re
 import socket
 import subprocess
 
@@ -16,6 +17,10 @@ import ephpm
 
 SHARED = ephpm.REPOSITORY.parent / "shared" / "apps"
 APPS = pathlib.Path(os.environ.get("EPHPM_APPS_DIR", "/srv/apps"))
+
+
+# The scripts' own code in these goes with Symfony 5.4, Laravel 8 and Adminer 4.
+DEBIAN_12_ONLY = {"symfony-app", "laravel-app", "adminer"}
 
 
 def free_port():
@@ -31,6 +36,16 @@ def run_script(name, *args, env=None, timeout=600):
                        text=True, timeout=timeout)
     assert r.returncode == 0, f"{name} {args}: {r.stdout}"
     return r.stdout
+
+
+def why_not(name):
+    """Why the application cannot be set up on this system, or None."""
+    release = re.search(r'(?m)^VERSION_ID="?(\d+)', pathlib.Path("/etc/os-release").read_text())
+    if name in DEBIAN_12_ONLY and release and release[1] != "12":
+        return f"{name} is written for the versions of Debian 12"
+    if ephpm.php_version() >= (8, 5):
+        return "the scripts ask for packages that PHP 8.5 has not (php8.5-opcache, php8.5-apcu)"
+    return None
 
 
 def app_env(folder):
@@ -50,6 +65,8 @@ class App:
             pytest.skip(f"{SHARED} does not exist: no applications to serve")
         self.name, self.folder = name, APPS / name
         if not (self.folder / ".ready").exists():
+            if reason := why_not(name):
+                pytest.skip(reason)
             run_script(f"setup-{name}.sh", self.folder, env=env)
         self.public = self.folder / "public"
 
