@@ -369,12 +369,13 @@ def mutated(seed, i):
     """The i-th request of this seed; some are several in a row."""
     rng = random.Random(f"{seed}/{i}")
     if rng.random() < 0.06:
-        data = b"".join(_mutated(rng, i) for _ in range(rng.randrange(2, 5)))
+        data = b"".join(mutated_once(rng, i) for _ in range(rng.randrange(2, 5)))
         return change_bytes(data, rng) if rng.random() < 0.5 else data
-    return _mutated(rng, i)
+    return mutated_once(rng, i)
 
 
-def _mutated(rng, i):
+def mutated_once(rng, i):
+    """One request; its X-Item is i."""
     r = rng.choice(CORPUS).copy()
     r.fields.append(("X-Item", str(i)))
     way = rng.random()

@@ -4,8 +4,9 @@
 
     with nginx(root) as peer: ...     nginx and php-fpm
     with apache(root) as peer: ...    Apache httpd with mod_php
+    with ours(root) as server: ...    ephpm with the same settings of PHP
 
-Both are started by the scripts in ../shared/apps. A peer has a name, an address and a url.
+The first two are started by the scripts in ../shared/apps, and have a name, an address and a url.
 answer() sends the bytes of a case and gives what came back as lines, without what may differ.
 """
 import contextlib
@@ -17,6 +18,8 @@ import shutil
 import signal
 import socket
 import sys
+import tempfile
+import types
 import zlib
 
 import pytest
@@ -29,6 +32,9 @@ sys.path.insert(0, str(ephpm.REPOSITORY / "tests/integration/apps"))
 from application import SHARED, free_port, run_script  # noqa: E402
 
 NEEDED = {"nginx": ["nginx", f"php-fpm{ephpm.php_minor()}"], "apache": ["apache2"]}
+
+
+NOTHING = types.MappingProxyType({})
 
 
 class Peer:
@@ -57,12 +63,12 @@ def _reload(pid):
 
 
 @contextlib.contextmanager
-def _serve(name, script, root, env, config, change):
+def _serve(name, script, root, ini, config, change):
     need(name)
     port = free_port()
     # It holds sockets, and is for www-data too.
     state = pathlib.Path(f"/tmp/ephpm-test-peer-{port}")
-    env = {"PEER_STATE": str(state), **(env or {})}
+    env = {"PEER_STATE": str(state), "INI_EXTRA": "\n".join(f"{k}={v}" for k, v in ini.items())}
     run_script(script, root, port, env=env)
     try:
         if change:
@@ -76,14 +82,45 @@ def _serve(name, script, root, env, config, change):
         shutil.rmtree(state, ignore_errors=True)
 
 
-def nginx(root, env=None, change=None):
-    """change: gets the text of nginx.conf, gives another."""
-    return _serve("nginx", "serve-nginx-fpm.sh", root, env, "nginx", change)
+def nginx(root, ini=NOTHING, change=None):
+    """ini: more settings of PHP. change: gets the text of nginx.conf, gives another."""
+    return _serve("nginx", "serve-nginx-fpm.sh", root, ini, "nginx", change)
 
 
-def apache(root, env=None, change=None):
-    """change: gets the text of httpd.conf, gives another."""
-    return _serve("apache", "serve-apache.sh", root, env, "httpd", change)
+def apache(root, ini=NOTHING, change=None):
+    return _serve("apache", "serve-apache.sh", root, ini, "httpd", change)
+
+
+def ours(root, ini=NOTHING, config=NOTHING):
+    """config: more configuration of ephpm."""
+    s = ephpm.Server(start=False, env={"PHP_INI_SCAN_DIR": f":{SHARED}/ini/prod"})
+    s.root = root
+    like = {"php": {"memory_limit": None, "ini_overrides": [list(i) for i in ini.items()]}}
+    if os.getuid() == 0:
+        like["server"] = {"run_as_user": "www-data"}
+    s.write_config(ephpm.merge(like, config))
+    try:
+        s.start()
+    except BaseException:
+        s.__exit__(AssertionError)
+        raise
+    return s
+
+
+@contextlib.contextmanager
+def document_root(files, mtime=1704067200):
+    """A folder that other users can read, with {path: text or bytes}, all as old."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="ephpm-test-walk-"))
+    folder.chmod(0o755)
+    try:
+        for name, data in files.items():
+            path = folder / "public" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data.encode() if isinstance(data, str) else data)
+            os.utime(path, (mtime, mtime))
+        yield folder / "public"
+    finally:
+        shutil.rmtree(folder)
 
 
 # --- answers -------------------------------------------------------------------------------------
@@ -128,6 +165,13 @@ def _body_lines(body):
     return body.decode("utf-8", "backslashreplace").splitlines()
 
 
+def lines(r, topic):
+    """An answer's fields and body, without what may differ."""
+    if r.get("Content-Encoding") == "gzip" and r.body and r.status != 206:
+        r.body = gzip.decompress(r.body)
+    return [*_field_lines(r, topic), "", *_body_lines(r.body)]
+
+
 def _read(c, method):
     """An answer that may be no HTTP at all: the lines of it."""
     try:
@@ -153,16 +197,12 @@ def answer(peer, case):
                 c.send(FOLLOW)
         except OSError:
             pass  # refused before all was sent: the answer is there
-        r, lines = _read(c, case.method)
+        r, found = _read(c, case.method)
         if r is None:
-            return lines
-        lines += [f"interim: {i.status}" for i in r.infos]
-        topic = "static" if "/static/" in case.name else case.name.split("/")[0]
-        lines += _field_lines(r, topic)
-        if r.get("Content-Encoding") == "gzip" and r.body and r.status != 206:
-            r.body = gzip.decompress(r.body)
-        lines += ["", *_body_lines(r.body)]
+            return found
+        found += [f"interim: {i.status}" for i in r.infos]
+        found += lines(r, "static" if "/static/" in case.name else case.name.split("/")[0])
         if case.follow:
             r, _ = _read(c, "GET")
-            lines.append("then: " + (str(r.status) if r else "closed"))
-        return lines
+            found.append("then: " + (str(r.status) if r else "closed"))
+        return found

@@ -9,8 +9,6 @@ Needs ../shared/apps (what starts the peers), nginx, php-fpm, Apache httpd with 
 import fnmatch
 import hashlib
 import os
-import pathlib
-import shutil
 import socket
 import tempfile
 
@@ -70,6 +68,7 @@ KNOWN = [
     Line("Persistent connections of HTTP/1.0", "ephpm", "then: 200", "version/1.0-keep-alive"),
     Outcome("Methods", "400", "200", "method/get", "method/Post", "method/FOO!BAR",
             "method/options-star"),
+    Outcome("Methods", "405", "200", "method/index/*"),
     Outcome("Methods", "400", "405", "method/static/get", "method/static/Post",
             "method/static/FOO!BAR", "method/connect-authority"),
     Outcome(STRICT, "200", "400", "method/leading-two-crlf", "method/two-spaces", "version/1.10",
@@ -152,42 +151,15 @@ APACHE = {
 
 @pytest.fixture(scope="module")
 def root():
-    """The document root, which other users can read."""
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="ephpm-test-walk-"))
-    folder.chmod(0o755)
-    for name, data in walk_cases.FILES.items():
-        path = folder / "public" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data.encode() if isinstance(data, str) else data)
-        os.utime(path, (walk_cases.MTIME,) * 2)
-    yield folder / "public"
-    shutil.rmtree(folder)
+    with peers.document_root(walk_cases.FILES) as folder:
+        yield folder
 
 
-def serve_ephpm(root, ini=INI):
-    """A server of this root with the settings of PHP that the peers have."""
-    s = ephpm.Server(start=False, env={"PHP_INI_SCAN_DIR": f":{peers.SHARED}/ini/prod"})
-    s.root = root
-    config = {"server": {"request": {"max_body_size": "3GB"}},
-              "php": {"memory_limit": None, "ini_overrides": [list(i) for i in ini.items()]}}
-    if os.getuid() == 0:
-        config["server"]["run_as_user"] = "www-data"
-    s.write_config(config)
-    try:
-        s.start()
-    except BaseException:
-        s.__exit__(AssertionError)
-        raise
-    return s
+def unlimited(nginx_conf):
+    return nginx_conf.replace("max_body_size 64m", "max_body_size 3g")
 
 
-def peer_env(ini):
-    return {"INI_EXTRA": "\n".join(f"{k}={v}" for k, v in ini.items())}
-
-
-def serve_nginx(root, ini=INI):
-    return peers.nginx(root, peer_env(ini),
-                       lambda text: text.replace("max_body_size 64m", "max_body_size 3g"))
+UNLIMITED = {"server": {"request": {"max_body_size": "3GB"}}}
 
 
 def walk(peer, globs=("*",)):
@@ -202,11 +174,11 @@ def answers(root):
     """{"nginx": {case: lines}, "apache": ..., "ephpm": ...}"""
     peers.need("nginx", "apache")
     out = {}
-    with serve_nginx(root) as peer:
+    with peers.nginx(root, INI, unlimited) as peer:
         out["nginx"] = walk(peer)
-    with peers.apache(root, peer_env(INI)) as peer:
+    with peers.apache(root, INI) as peer:
         out["apache"] = walk(peer)
-    with serve_ephpm(root) as s:
+    with peers.ours(root, INI, UNLIMITED) as s:
         out["ephpm"] = walk(s)
         s.check()
     return out
@@ -275,9 +247,9 @@ def test_bodies_over_the_limits_of_php_are_the_same(root):
     globs = ("multipart/1000-*", "multipart/1-MiB", "multipart/all-bytes", "multipart/array*",
              "body/form/*", "body/size/1-MiB", "chunked/1-MiB", "query/*", "cookie/*")
     peers.need("nginx")
-    with serve_nginx(root, ini) as peer:
+    with peers.nginx(root, ini, unlimited) as peer:
         nginx = walk(peer, globs)
-    with serve_ephpm(root, ini) as s:
+    with peers.ours(root, ini, UNLIMITED) as s:
         ephpm_ = walk(s, globs)
         s.check()
     assert len(nginx) > 80
@@ -321,13 +293,10 @@ def send_huge(address):
                     reason="writes 8 GiB below /tmp and takes minutes; EPHPM_TEST_HUGE=1 runs it")
 def test_upload_of_more_than_two_gigabytes():
     peers.need("nginx")
-    with tempfile.TemporaryDirectory(prefix="ephpm-test-huge-") as folder:
-        root = pathlib.Path(folder)
-        root.chmod(0o755)
-        (root / "huge.php").write_text(HUGE_PHP)
-        with serve_nginx(root) as peer:
+    with peers.document_root({"huge.php": HUGE_PHP}) as root:
+        with peers.nginx(root, INI, unlimited) as peer:
             nginx = send_huge(peer.address)
-        with serve_ephpm(root) as s:
+        with peers.ours(root, INI, UNLIMITED) as s:
             r = send_huge(s.address)
         assert (r.status, r.body) == (nginx.status, nginx.body)
         assert r.text.startswith(f'[{HUGE},0,"{hashlib.md5(b"x" * 4097).hexdigest()}"'), r

@@ -94,7 +94,6 @@ FILES = {
     "static/q?mark.txt": "question\n",
     "static/semi;colon.txt": "semicolon\n",
 }
-MTIME = 1704067200  # 2024-01-01
 
 HOST = "Host: conf.test"
 URLENCODED = "Content-Type: application/x-www-form-urlencoded"
@@ -156,6 +155,9 @@ for method in "POST", "PUT", "PATCH", "DELETE", "GET", "HEAD", "OPTIONS", "PROPF
 for method in "POST", "DELETE", "OPTIONS", "PROPFIND":
     add(f"method/missing/{method}", f"{method} /none.txt")
     add(f"method/directory/{method}", f"{method} /plain/")
+for method in "PUT", "DELETE", "OPTIONS", "PROPFIND":
+    add(f"method/index/{method}", f"{method} /dir/")
+    add(f"method/index/root/{method}", f"{method} /")
 add("method/options-star", "OPTIONS *")
 add("method/get-star", "GET *")
 add("method/connect-authority", "CONNECT conf.test:443", follow=False)
