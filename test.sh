@@ -14,7 +14,7 @@ usage: ./test.sh [--quick | --only STAGE[,STAGE...]]
   checks       layers, headers compile alone, format, tidiness of the repository
   tidy         static analysis
   integration  the server, driven from outside
-  php-suite    a sample of PHP's own tests, with Debian's php and with ours
+  php-suite    PHP's own tests, with Debian's php and with ours: a sample, and all web requests
   windows      cross build, unit tests under Wine
 
 --quick leaves out php-suite, tidy and windows. Logs are in build/logs. PHP_VERSION=8.5 in the

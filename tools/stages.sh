@@ -147,11 +147,12 @@ stage_integration() {
         tools/run-pytest tests/integration
 }
 
-# PHP's own tests, a sample of them, with Debian's php and with ours.
+# PHP's own tests, with Debian's php and with ours: a sample, and all web requests over HTTP.
 stage_php_suite() {
     stage_need build run php-suite || return
     stage_build dev || return
     stage_count php-suite env EPHPM_BIN_DIR="$PWD/build/dev/bin" tests/php-suite/run --sample
+    stage_count php-suite-server env EPHPM_BIN_DIR="$PWD/build/dev/bin" tests/php-suite/run --server
 }
 
 # The part of the tree that is meant for Windows, cross-built and run by Wine.

@@ -18,7 +18,6 @@ import os
 import pathlib
 import re
 import select
-import shutil
 import signal
 import subprocess
 import sys
@@ -68,6 +67,13 @@ def alone():
         for log in BASE.glob("log-*.txt"):
             log.unlink()
         yield
+
+
+def remove(folder):
+    """Also when tests left folders in it that are closed to their owner."""
+    if folder.exists():
+        subprocess.run(["chmod", "-R", "u+rwX", folder], check=True)
+        subprocess.run(["rm", "-rf", folder], check=True)
 
 
 def ask_php(program, code):
@@ -121,29 +127,33 @@ def keep_tests_only(folder):
             path.rmdir()
 
 
+def fetch_new(package):
+    """Fetches the source of a package, or the newest that can be had: its version."""
+    new = BASE / "source.new"
+    remove(new)
+    done = subprocess.run([REPOSITORY / "tools/fetch-source", package, new],
+                          stdout=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        raise Failure("the source of PHP cannot be fetched")
+    version = done.stdout.strip()
+    keep_tests_only(new)
+    remove(BASE / f"source-{version}")
+    new.rename(BASE / f"source-{version}")
+    return version
+
+
 def fetch(minor):
     """The source of the installed PHP, or the newest that can be had: its folder and version."""
     package = f"php{minor}-cli"
     installed = subprocess.run(["dpkg-query", "-W", "-f=${source:Version}", package],
                                capture_output=True, text=True, check=True).stdout
-    cached = sorted(BASE.glob(f"source-{minor}.*"), key=lambda p: p.stat().st_mtime)
-    exact = BASE / f"source-{installed}"
-    if exact in cached:
-        return exact, installed
-    if cached:
-        # The archive did not have the exact one; asking again each time would need the network.
-        found = cached[-1]
-    else:
-        new = BASE / "source.new"
-        shutil.rmtree(new, ignore_errors=True)
-        done = subprocess.run([REPOSITORY / "tools/fetch-source", package, new],
-                              stdout=subprocess.PIPE, text=True)
-        if done.returncode != 0:
-            raise Failure("the source of PHP cannot be fetched")
-        keep_tests_only(new)
-        found = BASE / f"source-{done.stdout.strip()}"
-        new.rename(found)
-    version = found.name.removeprefix("source-")
+    note = BASE / "fetched"  # for which version of PHP which source was had
+    wanted, _, version = note.read_text().partition(" ") if note.exists() else ("", "", "")
+    found = BASE / f"source-{version}"
+    if wanted != installed or not found.is_dir():
+        version = fetch_new(package)
+        found = BASE / f"source-{version}"
+        note.write_text(f"{installed} {version}")
     if version != installed:
         print(f"note: PHP is {installed}, its tests are those of {version}, "
               "the newest source that the archive had")
@@ -164,13 +174,6 @@ def matches(pattern, source, test):
 
 
 # --- a tree to run them in ------------------------------------------------------------------------
-
-def remove(folder):
-    """Also when tests left folders in it that are closed to their owner."""
-    if folder.exists():
-        subprocess.run(["chmod", "-R", "u+rwX", folder], check=True)
-        shutil.rmtree(folder)
-
 
 class Place:
     """The folders that tests run in, and the account they run as."""
