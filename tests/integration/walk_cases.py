@@ -619,7 +619,7 @@ for path in ("echo.php", "length.php", "etag.php", "static/ten.txt", "static/dat
     add(f"head/{path}", f"HEAD /{path}")
     add(f"head/1.0/{path}", f"HEAD /{path} HTTP/1.0")
 
-# --- content codings -------------------------------------------------------------------------------
+# --- content codings -----------------------------------------------------------------------------
 
 for name, value in {
         "gzip": "gzip", "deflate": "deflate", "identity": "identity", "star": "*", "empty": "",
