@@ -26,6 +26,9 @@ def shown():
         yield s
 
 
+# The function JIT of 8.4, stock php's too, ends the process when the memory ends in a call.
+CALLS_END_PHP = (8, 4, 24) <= ephpm.php_version() < (8, 5)
+
 FATAL = [
     ("throw new Exception('boom');", "Uncaught Exception: boom"),
     ("no_such_function();", "Call to undefined function no_such_function()"),
@@ -35,8 +38,10 @@ FATAL = [
     ("ini_set('memory_limit', '8M'); $s = str_repeat('x', 64 << 20);", "Allowed memory size of 8388608"),
     ("set_time_limit(1); while (true);", "Maximum execution time of 1 second exceeded"),
     # The stack trace of PHP 8.5.7 crashes when the memory ends in a call, in every SAPI.
-    ("ini_set('fatal_error_backtraces', 0); ini_set('memory_limit', '8M'); "
-     "function f($x) { return f($x . 'y') . 'z'; } f('');", "Allowed memory size of 8388608"),
+    pytest.param("ini_set('fatal_error_backtraces', 0); ini_set('memory_limit', '8M'); "
+                 "function f($x) { return f($x . 'y') . 'z'; } f('');",
+                 "Allowed memory size of 8388608",
+                 marks=pytest.mark.skipif(CALLS_END_PHP, reason="a fault of PHP 8.4's function JIT")),
     ("abstract class A {} new A;", "Cannot instantiate abstract class A"),
     ("interface I { function m(); } class C implements I {}", "contains 1 abstract method"),
 ]

@@ -7,7 +7,6 @@ skipped. Applications are set up once below $EPHPM_APPS_DIR (default /srv/apps).
 """
 import os
 import pathlib
-import re
 import socket
 import subprocess
 
@@ -38,12 +37,15 @@ def run_script(name, *args, env=None, timeout=600):
     return r.stdout
 
 
-def why_not(name):
-    """Why the application cannot be set up on this system, or None."""
-    release = re.search(r'(?m)^VERSION_ID="?(\d+)', pathlib.Path("/etc/os-release").read_text())
-    if name in DEBIAN_12_ONLY and release and release[1] != "12":
+def on_debian_12():
+    return 'VERSION_ID="12"' in pathlib.Path("/etc/os-release").read_text()
+
+
+def why_not(name, ready):
+    """Why the application does not run on this system, or None."""
+    if name in DEBIAN_12_ONLY and not on_debian_12():
         return f"{name} is written for the versions of Debian 12"
-    if ephpm.php_version() >= (8, 5):
+    if not ready and ephpm.php_version() >= (8, 5):
         return "the scripts ask for packages that PHP 8.5 has not (php8.5-opcache, php8.5-apcu)"
     return None
 
@@ -64,9 +66,10 @@ class App:
         if not SHARED.is_dir():
             pytest.skip(f"{SHARED} does not exist: no applications to serve")
         self.name, self.folder = name, APPS / name
-        if not (self.folder / ".ready").exists():
-            if reason := why_not(name):
-                pytest.skip(reason)
+        ready = (self.folder / ".ready").exists()
+        if reason := why_not(name, ready):
+            pytest.skip(reason)
+        if not ready:
             run_script(f"setup-{name}.sh", self.folder, env=env)
         self.public = self.folder / "public"
 
