@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The ephpm developers */
 #include "engine/config_warn.h"
 
+#include <stdlib.h>
+
 #include "base/mem.h"
 #include "platform/fs.h"
 
@@ -169,14 +171,30 @@ static void warn_folder(struct config *cfg, size_t cap, const struct config_inte
                 where(cfg, "server.internal"), in->dir, in->path, err_text(rc)));
 }
 
+static void warn_variables(
+    struct config *cfg, size_t cap, const char *key, const struct conf_pairs *env)
+{
+    for (size_t i = 0; i < env->n; i++) {
+        const char *name = config_env_name(env->v[i].value);
+
+        if (name && !getenv(name))
+            add(cfg, &cfg->warnings, cap,
+                arena_printf(&cfg->arena, "%s (%s): %s is empty: the server has no variable %s",
+                    key, where(cfg, key), env->v[i].key, name));
+    }
+}
+
 static void warn_tables(struct config *cfg, size_t cap)
 {
     const struct config_php_site *sites = cfg->php.sites.v;
     const struct config_php_path *paths = cfg->php.paths.v;
     const struct config_internal *internal = cfg->server.internal.v;
 
-    for (size_t i = 0; i < cfg->php.sites.n; i++)
+    warn_variables(cfg, cap, "php.env", &cfg->php.env);
+    for (size_t i = 0; i < cfg->php.sites.n; i++) {
         warn_site(cfg, cap, "php.site", sites[i].site);
+        warn_variables(cfg, cap, "php.site", &sites[i].env);
+    }
     for (size_t i = 0; i < cfg->php.paths.n; i++)
         warn_site(cfg, cap, "php.path", paths[i].site);
     for (size_t i = 0; i < cfg->server.internal.n; i++) {
@@ -185,11 +203,21 @@ static void warn_tables(struct config *cfg, size_t cap)
     }
 }
 
+/* Warnings that tables and variables can give, at most. */
+static size_t count_possible(const struct config *cfg)
+{
+    const struct config_php_site *sites = cfg->php.sites.v;
+    size_t n = cfg->php.env.n + cfg->php.sites.n + cfg->php.paths.n + 2 * cfg->server.internal.n;
+
+    for (size_t i = 0; i < cfg->php.sites.n; i++)
+        n += sites[i].env.n;
+    return n;
+}
+
 void config_collect_warnings(struct config *cfg)
 {
     enum { NOTICES = 4 };
-    size_t cap =
-        ARRAY_LEN(inerts) + cfg->php.sites.n + cfg->php.paths.n + 2 * cfg->server.internal.n;
+    size_t cap = ARRAY_LEN(inerts) + count_possible(cfg);
 
     cfg->warnings = (struct conf_list){.v = arena_new(&cfg->arena, cap * sizeof(char *))};
     cfg->notices = (struct conf_list){.v = arena_new(&cfg->arena, NOTICES * sizeof(char *))};

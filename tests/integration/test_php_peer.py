@@ -30,6 +30,7 @@ SHOW = "<?php echo json_encode([ini_get('precision'), ini_get('user_agent'), ini
        "ini_get_all()['precision']['access']]);"
 VALUES = {"display_errors": "0", "variables_order": "EGPCS", "output_buffering": "4096",
           "session.save_path": "{dir}/sessions", "register_argc_argv": "0", "memory_limit": "128M"}
+ENV = {"APP": "x", "FROM": "$TMPDIR", "NONE": "$NO_SUCH_VARIABLE", "PART": "a$TMPDIR", "SIGN": "a$"}
 FILES = {
     "show.php": SHOW, "p/show.php": SHOW, "p/q/show.php": SHOW,
     "pre/.user.ini": "auto_prepend_file = before.inc\nauto_append_file = after.inc\n",
@@ -57,13 +58,13 @@ def server(request):
     if request.param == "nginx":
         if not peer.AVAILABLE:
             pytest.skip("needs nginx, php-fpm and root")
-        s = peer.Peer(values, FILES, env={"APP": "x"}, ini=INI)
+        s = peer.Peer(values, FILES, env=ENV, ini=INI)
     else:
         s = ephpm.Server(start=False)
         (s.dir / "php.ini").write_text(INI.replace("{root}", str(s.root)))
         for path, text in FILES.items():
             s.write(path, text)
-        s.write_config({"php": {"ini_file": "{dir}/php.ini", "values": values, "env": {"APP": "x"}}})
+        s.write_config({"php": {"ini_file": "{dir}/php.ini", "values": values, "env": ENV}})
         s.start()
     (s.dir / "sessions").mkdir()
     (s.dir / "sessions").chmod(0o777)
@@ -83,6 +84,11 @@ def test_environment(server):
         getenv('QUERY_STRING'), getenv('REQUEST_METHOD', true), isset($_ENV['SCRIPT_NAME']),
         getenv('nope')]);""").text)
     assert got == ["x", "x", "x", "x", True, "q=1", False, True, False]
+
+
+def test_variables_of_the_server_are_passed_on_by_name(server):
+    got = run(server, "echo json_encode(array_map('getenv', ['FROM', 'NONE', 'PART', 'SIGN']));").text
+    assert json.loads(got) == [str(server.tmp), "", "a$TMPDIR", "a$"]
 
 
 def test_putenv(server):
