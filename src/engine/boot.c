@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The ephpm developers */
 #include "engine/boot.h"
 
+#include <stdlib.h>
+
 #include "base/mem.h"
 #include "platform/process.h"
 
@@ -15,6 +17,21 @@ static void boot_add_pairs(struct ipc_out *out, const char *key, const struct co
         ipc_add(out, key, buf_str(&b));
     }
     buf_fini(&b);
+}
+
+/* "$NAME" is the server's own variable, empty when there is none, as in a pool of php-fpm. */
+static void boot_add_variables(struct ipc_out *out, const struct conf_pairs *p)
+{
+    struct conf_pairs read = {.v = mem_new_array(p->n + 1, sizeof(*read.v)), .n = p->n};
+
+    for (size_t i = 0; i < p->n; i++) {
+        const char *name = config_env_name(p->v[i].value);
+        const char *value = name ? getenv(name) : p->v[i].value;
+
+        read.v[i] = (struct conf_pair){p->v[i].key, value ? value : ""};
+    }
+    boot_add_pairs(out, "env", &read);
+    mem_free(read.v);
 }
 
 static const char *boot_value(const struct conf_pairs *pairs, const char *key)
@@ -80,9 +97,9 @@ static void boot_add_env(
     for (size_t i = 0; i < cfg->php.env.n; i++)
         if (!own || !boot_value(&own->env, cfg->php.env.v[i].key))
             merged.v[merged.n++] = cfg->php.env.v[i];
-    boot_add_pairs(out, "env", &merged);
+    boot_add_variables(out, &merged);
     if (own)
-        boot_add_pairs(out, "env", &own->env);
+        boot_add_variables(out, &own->env);
     mem_free(merged.v);
 }
 

@@ -94,6 +94,21 @@ bool config_is_set(const struct config *cfg, const char *key)
     return conf_is_set(&cfg->conf, key);
 }
 
+const char *config_env_name(const char *value)
+{
+    const char *p = value;
+
+    if (*p++ != '$')
+        return NULL;
+    for (; *p; p++) {
+        bool letter = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '_';
+
+        if (!letter && (p == value + 1 || *p < '0' || *p > '9'))
+            return NULL;
+    }
+    return p > value + 1 ? value + 1 : NULL;
+}
+
 const struct config_php_site *config_php_site(const struct config *cfg, const char *site)
 {
     const struct config_php_site *v = cfg->php.sites.v;

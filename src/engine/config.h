@@ -258,6 +258,8 @@ static inline bool config_is_multi(const struct config *cfg)
 {
     return cfg->server.sites_dir != NULL;
 }
+/* The name of the server's own variable that a value of php.env stands for ("$NAME"), or NULL. */
+const char *config_env_name(const char *value);
 /* The [[php.site]] table of a site, or NULL. */
 const struct config_php_site *config_php_site(const struct config *cfg, const char *site);
 /* The auto keys, resolved. */

@@ -352,7 +352,10 @@ static const struct conf_row rows[] = {
         "already may be named, too; one that is not there or does not fit is an error.",
         .check = config_check_filled),
     ROW("php.env", php.env, CONF_PAIRS, "[]", SITE | CONF_SECRET,
-        "Environment variables for PHP: `[[\"APP_ENV\", \"prod\"]]`.", .check = config_check_env),
+        "Environment variables for PHP: `[[\"APP_ENV\", \"prod\"]]`. A value that is `\"$NAME\"` "
+        "is the "
+        "server's own variable of that name.",
+        .check = config_check_env),
     ROW("php.clear_env", php.clear_env, CONF_TRI, NULL, SITE,
         "Start PHP without the server's own environment; USER and HOME are then those of the user "
         "that PHP runs as. Auto: on in serve, off in dev."),

@@ -181,6 +181,21 @@ def test_disable_functions(serve):
     assert json.loads(s.get("/x.php").text) == [False, False, True]
 
 
+def test_locked_section_does_not_stay_in_the_code_that_opcache_keeps(serve):
+    s = ephpm.Server(start=False)
+    (s.dir / "php.ini").write_text(f"[HOST=a.test]\nprecision = 5\n[PATH={s.root}/p]\nprecision = 6\n")
+    for path in "x.php", "p/x.php":
+        s.write(path, "<?php include '%s/inc.php';" % s.root)
+    s.write("inc.php", "<?php echo ini_get('precision'), ini_get_all()['precision']['access'];")
+    s.write_config({"php": {"ini_file": "{dir}/php.ini", "workers": 1, "workers_min": 1}})
+    s.start()
+    with s:
+        for _ in range(2):
+            for host, path, want in (("a.test", "/x.php", "54"), ("b.test", "/x.php", "147"),
+                                     ("b.test", "/p/x.php", "64"), ("b.test", "/x.php", "147")):
+                assert s.get(path, {"Host": host}).text == want
+
+
 def test_unknown_setting_is_told(serve):
     s = serve({"php": {"admin_values": {"no.such": "1"}}}, {"x.php": "<?php echo 1;"})
     s.wait_log(r'"?no\.such')

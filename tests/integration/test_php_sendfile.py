@@ -119,6 +119,11 @@ def test_client_cannot_ask_for_it(server, target, method):
     assert r.status == 404 and b"ran" not in r.body and DATA not in r.body
 
 
+def test_folder_that_is_missing_is_told_at_the_start(server):
+    assert len([x for x in server.log_lines("config_warning") if "no-such-folder for /gone/" in x]) == 1
+    assert "store for" not in server.log()
+
+
 def test_other_names_are_not_internal(server):
     assert server.get("/protectedness.txt").text == "another name"
     assert server.get("/Protected/x").text == "front"
