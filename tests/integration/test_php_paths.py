@@ -209,6 +209,20 @@ def test_dump_shows_the_tables_and_can_be_read_again(serve):
     assert 'env = "***"' in dump and "secret!" not in dump
 
 
+def test_reload_changes_them(serve):
+    one = {"workers": 1, "workers_min": 1}
+    s = serve({"php": one}, {"a/x.php": SHOW})
+    assert values(s, "/a/x.php", "precision") == ["14"]
+    for n in 7, 8:
+        s.write_config({"php": {**one, "path": [{"path": "/a", "values": [["precision", n]]}]}})
+        assert s.cli("reload").returncode == 0
+        assert values(s, "/a/x.php", "precision") == [str(n)]
+    s.write_config({"php": {**one, "path": [{"path": "/a", "values": [["opcache.preload", "x"]]}]}})
+    done = s.cli("reload")
+    assert done.returncode == 1 and "opcache.preload" in done.stderr
+    assert values(s, "/a/x.php", "precision") == ["8"]
+
+
 # --- sites ---------------------------------------------------------------------------------------
 
 SITES = """
