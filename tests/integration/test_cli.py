@@ -341,9 +341,3 @@ def test_output_is_not_held_back(folder):
     assert time.monotonic() - begin < 25
     p.kill()
     p.communicate()
-
-
-def test_server_of_one_page_does_not_exist_silently(folder):
-    """php -S is not there yet, and says so."""
-    p = run(ephpm.EPHPM_PHP, ["-S", "127.0.0.1:0"], folder)
-    assert p.returncode == 1 and "ephpm dev" in p.stderr
