@@ -127,7 +127,8 @@ static int serve_read_body(void *arg, char *p, size_t n, size_t *got)
     while (!x->body_done) {
         if (h1_body_next(&x->body, in->p, MIN(in->len, n), &used, &part, &x->body_done) < 0)
             return ERR_CLOSED;
-        memcpy(p, part.p, part.len);
+        if (part.len)
+            memcpy(p, part.p, part.len);
         *got = part.len;
         buf_consume(in, used);
         if (*got)
