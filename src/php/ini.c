@@ -38,6 +38,7 @@ char *embed_ini_text(const struct embed_options *opt, struct str extensions)
     ptrdiff_t section = str_find(entries, STR("\n["));
     size_t general = section < 0 ? entries.len : (size_t)section;
     struct buf b = {0};
+    char *text;
 
     buf_add_str(&b, extensions);
     /* A [PATH=] or [HOST=] section cannot be left again, so what is for all comes before the first.
@@ -48,7 +49,9 @@ char *embed_ini_text(const struct embed_options *opt, struct str extensions)
     for (size_t i = 0; opt->admin_ini && opt->admin_ini[i] && opt->admin_ini[i + 1]; i += 2)
         add_setting(&b, opt->admin_ini[i], opt->admin_ini[i + 1]);
     buf_add_str(&b, str_sub(entries, general, entries.len));
-    return mem_dup_str(b.p, b.len);
+    text = mem_dup_str(b.p, b.len);
+    buf_fini(&b);
+    return text;
 }
 
 void embed_ini_lock_admin(const struct embed_options *opt)

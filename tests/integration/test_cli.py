@@ -16,6 +16,8 @@ import pytest
 
 import ephpm
 
+# As for servers: extensions leave memory behind when a process ends.
+os.environ.setdefault("ASAN_OPTIONS", "detect_leaks=0")
 VERSION = subprocess.run([ephpm.EPHPM_PHP, "-n", "-r", "echo PHP_MAJOR_VERSION, '.', PHP_MINOR_VERSION;"],
                          capture_output=True, text=True, check=True).stdout
 STOCK = shutil.which(f"php{VERSION}")
@@ -123,7 +125,7 @@ LINES = [
     # contradictions and errors
     ("-r|1;|-f|hello.php", ""), ("-f|hello.php|-f|hello.php", ""), ("-r|1;|-r|2;", ""),
     ("-R|1;|-F|hello.php", ""), ("-B|1;|-B|2;", ""), ("-E|1;|-E|2;", ""), ("-s|-r|1;", ""), ("-r|1;|-s", ""),
-    ("-r|1;|-w", ""), ("-r|1;|-l", ""), ("-a|-r|1;", ""), ("-r|1;|-a", ""), ("-a|-R|1;", ""), ("-n|-a", ""),
+    ("-r|1;|-w", ""), ("-r|1;|-l", ""), ("-a|-r|1;", ""), ("-r|1;|-a", ""), ("-a|-R|1;", ""), ("-a|-B|1;", ""), ("-a|-E|1;", ""), ("-n|-a", ""),
     ("-l|-s|hello.php", ""),
     # the interactive shell, from a pipe
     ("-a", "echo 1 + 1;\n$x = 5;\necho $x;\nnosuch();\necho 'still';\n"),
@@ -341,9 +343,3 @@ def test_output_is_not_held_back(folder):
     assert time.monotonic() - begin < 25
     p.kill()
     p.communicate()
-
-
-def test_server_of_one_page_does_not_exist_silently(folder):
-    """php -S is not there yet, and says so."""
-    p = run(ephpm.EPHPM_PHP, ["-S", "127.0.0.1:0"], folder)
-    assert p.returncode == 1 and "ephpm dev" in p.stderr
