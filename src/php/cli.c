@@ -74,6 +74,15 @@ static bool read_startup(int argc, char **argv, struct startup *s, int *code)
     return true;
 }
 
+/*
+ * Takes the place of libphp's own, as the functions of timer.c do: there it frees every interned
+ * string, one by one, as the last act of php_module_shutdown(). A process that ends needs none of
+ * that, and the program that does nothing is 5 % faster without.
+ */
+ZEND_API void zend_interned_strings_dtor(void)
+{
+}
+
 static int start_and_run(struct startup *s, struct cli_command *c, const char *binary)
 {
     sapi_module_struct *module = &embed_cli_module;
