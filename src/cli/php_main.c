@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "cli/serve.h"
 #include "core/log.h"
 #include "engine/prototype.h"
 #include "php/cgi.h"
@@ -65,5 +66,5 @@ int main(int argc, char **argv)
     if (argc > 0 && php_is_cgi_link(argv[0]))
         return embed_cgi_main(argc, argv);
     process_prepare_heap(PHP_HEAP);
-    return embed_cli_main("cli", argc, argv);
+    return embed_cli_main("cli", serve_main, argc, argv);
 }

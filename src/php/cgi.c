@@ -210,7 +210,7 @@ static bool read_command(int argc, char **argv, struct command *c, int *code)
         case 'i':
         case 'm':
         case 'v':
-            *code = embed_cli_main("cgi-fcgi", argc, argv);
+            *code = embed_cli_main("cgi-fcgi", NULL, argc, argv);
             return false;
         case 'h':
         case '?':

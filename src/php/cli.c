@@ -26,7 +26,7 @@ struct startup {
     const char *ini_file;
     bool no_ini;
     bool extended_info;
-    bool server;
+    struct embed_cli_serve serve;
     struct php_ini_builder settings;
 };
 
@@ -51,7 +51,10 @@ static bool read_startup(int argc, char **argv, struct startup *s, int *code)
             s->extended_info = true;
             break;
         case 'S':
-            s->server = true;
+            s->serve.address = arg;
+            break;
+        case 't':
+            s->serve.document_root = arg;
             break;
         case 'h':
         case '?':
@@ -67,6 +70,7 @@ static bool read_startup(int argc, char **argv, struct startup *s, int *code)
             break;
         }
     }
+    s->serve.router = index < argc ? argv[index] : NULL;
     return true;
 }
 
@@ -101,7 +105,7 @@ static int start_and_run(struct startup *s, struct cli_command *c, const char *b
     return code;
 }
 
-int embed_cli_main(const char *sapi, int argc, char **argv)
+int embed_cli_main(const char *sapi, embed_cli_serve_cb *serve, int argc, char **argv)
 {
     static char binary[PATH_MAX];
     struct cli_command command = {.argc = argc, .argv = argv};
@@ -121,9 +125,12 @@ int embed_cli_main(const char *sapi, int argc, char **argv)
     php_ini_builder_init(&s.settings);
     if (!read_startup(argc, argv, &s, &code)) {
         /* the usage was printed */
-    } else if (s.server) {
-        fprintf(stderr, "php -S is not available here; use `ephpm dev` in its place\n");
-        code = 1;
+    } else if (s.serve.address && serve) {
+        s.serve.binary = binary;
+        s.serve.ini_file = s.ini_file;
+        s.serve.no_ini = s.no_ini;
+        s.serve.ini_entries = php_ini_builder_finish(&s.settings);
+        code = serve(&s.serve);
     } else {
         php_ini_builder_prepend_literal(&s.settings, forced_settings);
         code = start_and_run(&s, &command, binary);

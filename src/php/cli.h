@@ -15,8 +15,24 @@
  * about PHP), cli_sapi.c (output, log, $_SERVER, functions), ini_search.c (where php.ini is).
  */
 
+#include <stdbool.h>
+
+/* What -S says. Strings live until the callback returns; NULL: not given. */
+struct embed_cli_serve {
+    const char *address;
+    const char *document_root;
+    const char *router;
+    const char *binary; /* PHP_BINARY */
+    const char *ini_file;
+    const char *ini_entries;
+    bool no_ini;
+};
+typedef int embed_cli_serve_cb(const struct embed_cli_serve *serve);
+
 /* Runs `php` with these arguments, argv[0] included, and returns the exit code.
- * process_title_init() comes first; argv stays valid. sapi: "cli", or whose -v, -m and -i it is. */
-int embed_cli_main(const char *sapi, int argc, char **argv);
+ * process_title_init() comes first; argv stays valid. sapi: "cli", or whose -v, -m and -i it is.
+ * serve is called for -S, before PHP starts, and its result is the exit code; NULL: there is no -S.
+ */
+int embed_cli_main(const char *sapi, embed_cli_serve_cb *serve, int argc, char **argv);
 
 #endif

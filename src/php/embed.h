@@ -68,6 +68,7 @@ struct embed_request {
      * 250 bytes have none either. */
     const struct embed_field *headers;
     size_t nheaders;
+    bool router;                   /* run for its value: see embed_result.declined */
     const struct embed_field *env; /* the site's env entries: $_SERVER and getenv() */
     size_t nenv;
 };
@@ -158,8 +159,9 @@ struct embed_result {
     int exit_status;    /* of exit(), 255 after a fatal error */
     size_t memory_peak; /* bytes */
     bool client_gone;
-    bool replace; /* the process must not take another request */
-    bool forked;  /* the script made child processes and may have left some */
+    bool declined; /* a router returned false: what it wrote is not meant, the host answers */
+    bool replace;  /* the process must not take another request */
+    bool forked;   /* the script made child processes and may have left some */
 };
 
 /* Runs one request to its end, shutdown functions included. Never longjmps out. */

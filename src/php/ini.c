@@ -38,6 +38,7 @@ char *embed_ini_text(const struct embed_options *opt)
     ptrdiff_t section = str_find(entries, STR("\n["));
     size_t general = section < 0 ? entries.len : (size_t)section;
     struct buf b = {0};
+    char *text;
 
     /* A [PATH=] or [HOST=] section cannot be left again, so what is for all comes before the first.
      */
@@ -47,7 +48,9 @@ char *embed_ini_text(const struct embed_options *opt)
     for (size_t i = 0; opt->admin_ini && opt->admin_ini[i] && opt->admin_ini[i + 1]; i += 2)
         add_setting(&b, opt->admin_ini[i], opt->admin_ini[i + 1]);
     buf_add_str(&b, str_sub(entries, general, entries.len));
-    return mem_dup_str(b.p, b.len);
+    text = mem_dup_str(b.p, b.len);
+    buf_fini(&b);
+    return text;
 }
 
 void embed_ini_lock_admin(const struct embed_options *opt)

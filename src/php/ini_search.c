@@ -18,6 +18,7 @@ static const struct {
     const char *sapi, *config_dir, *scan_dir;
 } folders[] = {
     {"cli", EPHPM_CLI_INI_PATH, EPHPM_CLI_INI_SCAN},
+    {"cli-server", EPHPM_CLI_INI_PATH, EPHPM_CLI_INI_SCAN},
     {"cgi-fcgi", EPHPM_CGI_INI_PATH, EPHPM_CGI_INI_SCAN},
 };
 

@@ -29,6 +29,7 @@ struct embed_global {
     bool head_sent; /* host.send_head was called */
     bool finished;  /* fastcgi_finish_request() was called */
     bool client_gone;
+    bool declined;        /* a router returned false, nothing of it is sent */
     bool body_done;       /* read_body said end, or PHP is past the point where a body matters */
     bool quiet;           /* messages go to `collect` instead of the log */
     int status;           /* as sent */

@@ -143,6 +143,7 @@ static void reset_state(const struct embed_request *req)
 {
     embed_g.req = req;
     embed_g.head_sent = embed_g.finished = embed_g.client_gone = embed_g.body_done = false;
+    embed_g.declined = false;
     embed_g.fatal = embed_g.memory = embed_g.interrupt_hit = false;
     embed_g.quiet = embed_g.has_children = false;
     embed_g.collect = NULL;
@@ -173,6 +174,22 @@ static void refuse(int status, const char *text, const char *why)
     zend_end_try();
 }
 
+/* A router that returns false leaves the request to the host, which may have held back what was
+ * written so far. */
+static void execute_router(zend_file_handle *script)
+{
+    zval value;
+
+    ZVAL_UNDEF(&value);
+    (void)php_execute_simple_script(script, &value); /* a failure has been reported */
+    if (Z_TYPE(value) == IS_FALSE) {
+        php_output_discard_all();
+        embed_output_reset();
+        embed_g.declined = embed_g.head_sent = embed_g.finished = true;
+    }
+    zval_ptr_dtor(&value);
+}
+
 static void execute(const struct embed_request *req)
 {
     zend_file_handle script;
@@ -190,7 +207,10 @@ static void execute(const struct embed_request *req)
         zend_stream_init_filename(&script, req->script_filename.p);
     script.primary_script = 1;
     CG(skip_shebang) = embed_g.opt.cgi_environment;
-    (void)php_execute_script(&script);
+    if (req->router)
+        execute_router(&script);
+    else
+        (void)php_execute_script(&script);
     zend_destroy_file_handle(&script);
     if (embed_g.open_errno == ENOENT || embed_g.open_errno == ENOTDIR)
         refuse(404, "File not found.\n", "Primary script unknown");
@@ -267,6 +287,7 @@ void embed_run(const struct embed_request *req, struct embed_result *out)
     EG(exit_status) = 0;
     out->end = classify();
     out->status = embed_g.status;
+    out->declined = embed_g.declined;
     out->client_gone = embed_g.client_gone;
     out->replace = embed_g.broken || embed_g.spent;
     out->forked = embed_g.has_children;

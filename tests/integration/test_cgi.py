@@ -115,6 +115,7 @@ def folder(tmp_path_factory):
 
 def run(program, folder, script, env, args, body):
     env = {k: v.replace("{dir}", str(folder)) for k, v in env.items()}
+    env["ASAN_OPTIONS"] = os.environ["ASAN_OPTIONS"]  # set by test_cli
     if script:
         env["SCRIPT_FILENAME"] = f"{folder}/{script}"
     return subprocess.run([program, *(a.replace("{dir}", str(folder)) for a in args)], env=env, cwd=folder,
@@ -200,7 +201,8 @@ def test_odd_environments(folder):
 def test_reader_leaves(folder):
     """A server that closes its end stops the script at the next output."""
     (folder / "endless.php").write_text("<?php while (true) echo str_repeat('x', 10000);")
-    p = subprocess.Popen([folder / "php-cgi"], env={**GET, "SCRIPT_FILENAME": f"{folder}/endless.php"},
+    p = subprocess.Popen([folder / "php-cgi"], env={**GET, "SCRIPT_FILENAME": f"{folder}/endless.php",
+                                                      "ASAN_OPTIONS": os.environ["ASAN_OPTIONS"]},
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
     os.read(p.stdout.fileno(), 100)
     p.stdout.close()

@@ -16,6 +16,8 @@ import pytest
 
 import ephpm
 
+# As for servers: extensions leave memory behind when a process ends.
+os.environ.setdefault("ASAN_OPTIONS", "detect_leaks=0")
 VERSION = subprocess.run([ephpm.EPHPM_PHP, "-n", "-r", "echo PHP_MAJOR_VERSION, '.', PHP_MINOR_VERSION;"],
                          capture_output=True, text=True, check=True).stdout
 STOCK = shutil.which(f"php{VERSION}")
@@ -341,9 +343,3 @@ def test_output_is_not_held_back(folder):
     assert time.monotonic() - begin < 25
     p.kill()
     p.communicate()
-
-
-def test_server_of_one_page_does_not_exist_silently(folder):
-    """php -S is not there yet, and says so."""
-    p = run(ephpm.EPHPM_PHP, ["-S", "127.0.0.1:0"], folder)
-    assert p.returncode == 1 and "ephpm dev" in p.stderr
