@@ -431,6 +431,32 @@ static void serve_answer_and_log(struct serve_exchange *x, int status)
     serve_linger(x);
 }
 
+/* Who speaks HTTP by hand, PHP's own tests among them, ends lines with LF alone. The parser refuses
+ * that, for the sake of servers behind others; here nobody is in front. Only lines of the head. */
+static void serve_mend_lines(struct buf *in)
+{
+    struct buf out = {0};
+    size_t line = 0, i = 0;
+    bool end = false;
+
+    for (; i < in->len && i < SERVE_HEAD_MAX && !end; i++) {
+        bool bare = in->p[i] == '\n' && (i == 0 || in->p[i - 1] != '\r');
+
+        if (bare)
+            buf_add_char(&out, '\r');
+        buf_add_char(&out, in->p[i]);
+        if (in->p[i] != '\n') {
+            line++;
+            continue;
+        }
+        end = i > 0 && line <= (bare ? 0u : 1u);
+        line = 0;
+    }
+    buf_add(&out, in->p + i, in->len - i);
+    buf_fini(in);
+    *in = out;
+}
+
 int serve_request(const struct serve *s, struct serve_conn *c)
 {
     static const struct h1_limits limits = {
@@ -441,6 +467,7 @@ int serve_request(const struct serve *s, struct serve_conn *c)
     size_t used = 0;
     int rc;
 
+    serve_mend_lines(&c->in);
     h1_parser_init(&parser, &limits, &x.arena);
     rc = h1_parse_head(&parser, c->in.p, c->in.len, &x.head, &used);
     if (rc != ERR_AGAIN) {

@@ -79,7 +79,7 @@ static const char *choose_lines(struct cli_command *c, int option, const char *a
                                         : &c->file;
     bool main_part = option == 'R' || option == 'F';
 
-    if (c->mode != CLI_RUN && c->mode != CLI_LINES)
+    if ((c->mode != CLI_RUN && c->mode != CLI_LINES) || (c->interactive && !main_part))
         return conflict;
     if (c->mode == CLI_LINES && (main_part ? c->code || c->file : *slot != NULL))
         return main_part       ? "You can use -R or -F only once.\n"

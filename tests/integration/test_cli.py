@@ -125,7 +125,7 @@ LINES = [
     # contradictions and errors
     ("-r|1;|-f|hello.php", ""), ("-f|hello.php|-f|hello.php", ""), ("-r|1;|-r|2;", ""),
     ("-R|1;|-F|hello.php", ""), ("-B|1;|-B|2;", ""), ("-E|1;|-E|2;", ""), ("-s|-r|1;", ""), ("-r|1;|-s", ""),
-    ("-r|1;|-w", ""), ("-r|1;|-l", ""), ("-a|-r|1;", ""), ("-r|1;|-a", ""), ("-a|-R|1;", ""), ("-n|-a", ""),
+    ("-r|1;|-w", ""), ("-r|1;|-l", ""), ("-a|-r|1;", ""), ("-r|1;|-a", ""), ("-a|-R|1;", ""), ("-a|-B|1;", ""), ("-a|-E|1;", ""), ("-n|-a", ""),
     ("-l|-s|hello.php", ""),
     # the interactive shell, from a pipe
     ("-a", "echo 1 + 1;\n$x = 5;\necho $x;\nnosuch();\necho 'still';\n"),

@@ -144,6 +144,13 @@ def test_bad_requests(server, data):
     assert server.get("/")[0] == 200
 
 
+def test_lines_that_end_in_a_bare_lf(server):
+    """As people type them, and PHP's own tests send them; the body stays as it is."""
+    answer = server.ask(b"POST / HTTP/1.1\nHost: h\nContent-Length: 4\n\na\n\nb")
+    assert answer.startswith(b"HTTP/1.1 200") and answer.endswith(b" 4")
+    assert server.ask(b"GET / HTTP/1.0\n\n").startswith(b"HTTP/1.0 200")
+
+
 def test_many_idle_connections(server):
     """The oldest make room."""
     idle = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(100)]
