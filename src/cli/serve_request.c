@@ -35,6 +35,9 @@ struct serve_exchange {
     bool continued; /* 100 Continue was sent */
     bool broken;    /* the client is gone */
     int status;
+    struct buf kept; /* the body that a router read: who answers after it gets it once more */
+    size_t replayed;
+    bool routing;
     bool holding; /* a router runs: what it writes waits in held, since it may decline */
     struct buf held;
     /* what the path names */
@@ -120,6 +123,12 @@ static int serve_read_body(void *arg, char *p, size_t n, size_t *got)
     struct str part;
 
     *got = 0;
+    if (!x->routing && x->replayed < x->kept.len) {
+        *got = MIN(n, x->kept.len - x->replayed);
+        memcpy(p, x->kept.p + x->replayed, *got);
+        x->replayed += *got;
+        return 0;
+    }
     if (x->head.expect_continue && !x->continued && !x->status) {
         x->continued = true;
         (void)serve_push(x, STR("HTTP/1.1 100 Continue\r\n\r\n")); /* a dead client shows below */
@@ -129,6 +138,8 @@ static int serve_read_body(void *arg, char *p, size_t n, size_t *got)
             return ERR_CLOSED;
         if (part.len)
             memcpy(p, part.p, part.len);
+        if (x->routing)
+            buf_add_str(&x->kept, part);
         *got = part.len;
         buf_consume(in, used);
         if (*got)
@@ -359,8 +370,9 @@ static bool serve_route(struct serve_exchange *x, bool resolved)
     r.router = true;
     if (!resolved)
         r.script_name = arena_str(&x->arena, x->path);
-    x->holding = true;
+    x->holding = x->routing = true;
     serve_run(&r, &result);
+    x->routing = false;
     if (!result.declined || !x->holding) {
         (void)serve_let_go(x); /* a client that left is nobody's loss */
         return true;
@@ -479,6 +491,7 @@ int serve_request(const struct serve *s, struct serve_conn *c)
         serve_answer_and_log(&x, rc ? parser.status : serve_check(&x));
         rc = 0;
     }
+    buf_fini(&x.kept);
     buf_fini(&head);
     arena_fini(&x.arena);
     return rc;

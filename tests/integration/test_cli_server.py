@@ -20,7 +20,7 @@ FILES = {
     "dir/index.html": "<p>html",
     "empty/x.txt": "x",
     "router.inc": "<?php if (str_ends_with($_SERVER['REQUEST_URI'], '.css')) { echo 'lost'; header('X-Lost: 1');"
-                  " return false; } if ($_SERVER['REQUEST_URI'] === '/page.php') return false;"
+                  " return false; } if (preg_match('#^/(page|index)[.]php$#', $_SERVER['REQUEST_URI'])) return false;"
                   " echo 'router ', $_SERVER['REQUEST_URI'], ' ', $_SERVER['SCRIPT_NAME'];",
 }
 
@@ -167,6 +167,14 @@ def test_router(routed):
     assert b"X-Lost" not in head
     assert routed.get("/page.php")[0] == 201
     assert routed.get("/no.css")[0] == 404
+
+
+@pytest.mark.parametrize("head, body", [
+    ("Content-Length: 3\r\n", b"a=1"), ("Transfer-Encoding: chunked\r\n", b"3\r\na=1\r\n0\r\n\r\n"),
+], ids=["length", "chunked"])
+def test_body_is_there_after_a_router_declined(routed, head, body):
+    head += "Content-Type: application/x-www-form-urlencoded\r\n"
+    assert routed.get("/index.php", "POST", head, body)[2].endswith(b'[[],{"a":"1"},[]] 3')
 
 
 def test_log(folder):
