@@ -331,8 +331,8 @@ static void serve_fill(struct serve_exchange *x, struct embed_request *r)
 
     for (size_t i = 0; i < fields->count; i++)
         if (fields_get(fields, fields->items[i].name) == &fields->items[i].value)
-            headers[n++] = (struct embed_field){
-                fields->items[i].name, serve_joined(x, fields->items[i].name)};
+            headers[n++] =
+                (struct embed_field){fields->items[i].name, serve_joined(x, fields->items[i].name)};
     host.len = (size_t)MAX(str_rchr(host, ':'), 0);
     (void)sock_ip_format(&x->conn->peer, ip);
     *r = (struct embed_request){
