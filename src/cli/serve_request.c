@@ -80,7 +80,9 @@ static int serve_send(struct serve_exchange *x, struct str data)
     return serve_push(x, data);
 }
 
-static void serve_begin_head(struct serve_exchange *x, struct buf *b, int status, struct str reason)
+/* dated: a Date follows among the other fields. */
+static void serve_begin_head(
+    struct serve_exchange *x, struct buf *b, int status, struct str reason, bool dated)
 {
     const char *text = embed_status_text(status);
     char date[TIMEFMT_MAX];
@@ -89,8 +91,11 @@ static void serve_begin_head(struct serve_exchange *x, struct buf *b, int status
     (void)timefmt_http((int64_t)time(NULL), date);
     buf_printf(b, "HTTP/1.%d %d ", x->head.minor, status);
     buf_add_str(b, reason.p ? reason : str_c(text ? text : "Unknown"));
-    buf_printf(b, "\r\nHost: " STR_F "\r\nDate: %s\r\nConnection: close\r\n",
-        STR_A(x->head.has_host ? x->head.host : str_c(x->serve->address)), date);
+    buf_printf(b, "\r\nHost: " STR_F "\r\n",
+        STR_A(x->head.has_host ? x->head.host : str_c(x->serve->address)));
+    if (!dated)
+        buf_printf(b, "Date: %s\r\n", date);
+    buf_add_lit(b, "Connection: close\r\n");
 }
 
 static void serve_error(struct serve_exchange *x, int status)
@@ -100,7 +105,7 @@ static void serve_error(struct serve_exchange *x, int status)
 
     buf_printf(&body, "<!doctype html><title>%d %s</title><h1>%s</h1><p>", status, text, text);
     buf_add_html(&body, x->uri.request_uri);
-    serve_begin_head(x, &head, status, STR_NONE);
+    serve_begin_head(x, &head, status, STR_NONE, false);
     buf_printf(
         &head, "Content-Type: text/html; charset=UTF-8\r\nContent-Length: %zu\r\n\r\n", body.len);
     if (!str_eq(x->head.method, STR("HEAD")))
@@ -158,9 +163,12 @@ static int serve_send_head(void *arg, const struct embed_head *h)
 {
     struct serve_exchange *x = serve_current;
     struct buf b = {0};
+    bool dated = false;
     int rc;
 
-    serve_begin_head(x, &b, h->status, h->reason);
+    for (size_t i = 0; i < h->nfields; i++)
+        dated = dated || str_ieq(h->fields[i].name, STR("Date"));
+    serve_begin_head(x, &b, h->status, h->reason, dated);
     for (size_t i = 0; i < h->nfields; i++) {
         bool type = str_ieq(h->fields[i].name, STR("Content-Type"));
 
@@ -290,7 +298,7 @@ static void serve_static(struct serve_exchange *x)
         fs_close(fd);
         return;
     }
-    serve_begin_head(x, &b, 200, STR_NONE);
+    serve_begin_head(x, &b, 200, STR_NONE, false);
     buf_printf(&b, "Content-Type: " STR_F "\r\nContent-Length: %llu\r\n\r\n",
         STR_A(mime_of_path(x->file)->type), (unsigned long long)st.size);
     (void)serve_send(x, buf_str(&b)); /* a client that left is noticed below */
@@ -304,25 +312,27 @@ static void serve_static(struct serve_exchange *x)
     fs_close(fd);
 }
 
-static struct str serve_joined(struct serve_exchange *x, const char *name)
+static struct str serve_joined(struct serve_exchange *x, struct str name)
 {
     struct str value = STR_NONE;
 
-    if (!fields_join(&x->head.fields, str_c(name), &value))
+    if (!fields_join(&x->head.fields, name, &value))
         return STR_NONE;
     return arena_str(&x->arena, value);
 }
 
 static void serve_fill(struct serve_exchange *x, struct embed_request *r)
 {
-    struct embed_field *headers =
-        arena_new(&x->arena, (x->head.fields.count + 1) * sizeof(*headers));
+    const struct fields *fields = &x->head.fields;
+    struct embed_field *headers = arena_new(&x->arena, (fields->count + 1) * sizeof(*headers));
     char ip[SOCK_ADDR_TEXT];
     struct str host = str_c(x->serve->address);
+    size_t n = 0;
 
-    for (size_t i = 0; i < x->head.fields.count; i++)
-        headers[i] = (struct embed_field){
-            x->head.fields.items[i].name, arena_str(&x->arena, x->head.fields.items[i].value)};
+    for (size_t i = 0; i < fields->count; i++)
+        if (fields_get(fields, fields->items[i].name) == &fields->items[i].value)
+            headers[n++] =
+                (struct embed_field){fields->items[i].name, serve_joined(x, fields->items[i].name)};
     host.len = (size_t)MAX(str_rchr(host, ':'), 0);
     (void)sock_ip_format(&x->conn->peer, ip);
     *r = (struct embed_request){
@@ -338,13 +348,13 @@ static void serve_fill(struct serve_exchange *x, struct embed_request *r)
         .server_port = arena_printf(&x->arena, "%u", x->serve->at.port),
         .remote_addr = arena_str(&x->arena, str_c(ip)),
         .remote_port = arena_printf(&x->arena, "%u", x->conn->peer.port),
-        .content_type = serve_joined(x, "Content-Type"),
-        .cookie = serve_joined(x, "Cookie"),
-        .authorization = serve_joined(x, "Authorization"),
+        .content_type = serve_joined(x, STR("Content-Type")),
+        .cookie = serve_joined(x, STR("Cookie")),
+        .authorization = serve_joined(x, STR("Authorization")),
         .content_length = x->head.chunked ? -1 : x->head.content_length,
         .body_streaming = x->head.chunked,
         .headers = headers,
-        .nheaders = x->head.fields.count,
+        .nheaders = n,
     };
     r->server_software = arena_printf(&x->arena, "PHP %s Development Server", embed_php_version());
 }

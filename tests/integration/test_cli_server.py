@@ -15,6 +15,7 @@ FILES = {
                  " PHP_SAPI, ' ', $_SERVER['REQUEST_URI'], ' ', json_encode([$_GET, $_POST, $_COOKIE]), ' ',"
                  " strlen(file_get_contents('php://input'));",
     "page.php": "<?php header('X-A: b'); http_response_code(201); echo getcwd() === __DIR__ ? 'here' : 'there';",
+    "own.php": "<?php header('Date: Mon, 25 Mar 1985 00:20:00 GMT'); echo $_SERVER['HTTP_X_FORWARDED_FOR'];",
     "fatal.php": "<?php nosuch();",
     "style.css": "body {}",
     "dir/index.html": "<p>html",
@@ -117,6 +118,13 @@ def test_head(server):
     assert (status, body) == (200, b"") and b"Content-Length: 7" in head
     assert server.get("/", "HEAD")[2] == b""
     assert server.get("/style.css", "POST")[0] == 405
+
+
+def test_repeated_request_header_is_joined_and_a_date_of_the_script_is_the_only_one(server):
+    status, head, body = server.get(
+        "/own.php", head="X-Forwarded-For: 127.0.0.1\r\nX-Forwarded-For: 192.168.1.254\r\n")
+    assert (status, body) == (200, b"127.0.0.1, 192.168.1.254")
+    assert re.findall(rb"(?m)^Date: (.*?)\r?$", head) == [b"Mon, 25 Mar 1985 00:20:00 GMT"]
 
 
 def test_a_fatal_error_is_one_request(server):
