@@ -231,6 +231,18 @@ def test_dump_shows_the_tables_and_can_be_read_again(serve):
     assert 'env = "***"' in dump and "secret!" not in dump
 
 
+def test_configuration_that_is_too_long_is_refused_with_its_length():
+    """The server did not start, and said that its front does not listen."""
+    s = ephpm.Server(start=False)
+    try:
+        s.config_path.write_text("".join(
+            f'[[php.path]]\npath = "/{i}/"\nvalues = [["precision", "7"]]\n' for i in range(3000)))
+        done = s.cli("config")
+        assert done.returncode != 0 and "the configuration is too long: " in done.stderr
+    finally:
+        s.__exit__(None)
+
+
 def test_secret_in_a_table_is_not_shown_with_its_mistake():
     s = ephpm.Server(start=False)
     try:
