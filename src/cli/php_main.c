@@ -60,11 +60,12 @@ static const struct {
 int main(int argc, char **argv)
 {
     process_title_init(argc, argv);
+    /* First, since a web server makes arguments of what a client asks for, RFC 3875 4.4. */
+    if (argc > 0 && php_is_cgi_link(argv[0]))
+        return embed_cgi_main(argc, argv);
     for (size_t i = 0; argc > 1 && i < ARRAY_LEN(php_roles); i++)
         if (strcmp(argv[1], php_roles[i].argument) == 0)
             return php_roles[i].run(argc, argv);
-    if (argc > 0 && php_is_cgi_link(argv[0]))
-        return embed_cgi_main(argc, argv);
     process_prepare_heap(PHP_HEAP);
     return embed_cli_main("cli", serve_main, argc, argv);
 }

@@ -9,6 +9,10 @@
 #include "engine/config_table.h"
 #include "engine/config_warn.h"
 #include "platform/process.h"
+#include "platform/sock.h"
+
+/* As text, which is one message to the front. */
+enum { CONFIG_MAX = SOCK_MSG_MAX - 4096 };
 
 static struct config *config_new(enum config_mode mode)
 {
@@ -74,6 +78,21 @@ static int read_sources(struct config *cfg, const struct config_source *src, str
     return rc;
 }
 
+static int check_length(const struct config *cfg, struct err *err)
+{
+    struct buf text = {0};
+    size_t n;
+
+    config_serialize(cfg, &text);
+    n = text.len;
+    buf_fini(&text);
+    return n <= CONFIG_MAX ? 0
+                           : err_set(err, ERR_TOOBIG,
+                                 "the configuration is too long: %zu bytes without its comments, "
+                                 "and %d is the most",
+                                 n, CONFIG_MAX);
+}
+
 int config_load(const struct config_source *src, struct config **out, struct err *err)
 {
     struct config *cfg = config_new(src->mode);
@@ -81,6 +100,8 @@ int config_load(const struct config_source *src, struct config **out, struct err
 
     if (rc == 0)
         rc = finish(cfg, err);
+    if (rc == 0)
+        rc = check_length(cfg, err);
     if (rc) {
         config_unref(cfg);
         return rc;

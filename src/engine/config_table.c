@@ -349,7 +349,8 @@ static const struct conf_row rows[] = {
     ROW("php.extensions", php.extensions, CONF_LIST, "[]", SITE,
         "Extensions to load, by name or path: `[\"redis\", \"xdebug\"]`. One that an ini file "
         "loads "
-        "already may be named, too; one that is not there or does not fit is an error.",
+        "already, or that is built into PHP, may be named, too; one that is not there or does not "
+        "fit is an error.",
         .check = config_check_filled),
     ROW("php.env", php.env, CONF_PAIRS, "[]", SITE | CONF_SECRET,
         "Environment variables for PHP: `[[\"APP_ENV\", \"prod\"]]`. A value that is `\"$NAME\"` "

@@ -194,7 +194,9 @@ void generation_boot(struct generation *g, struct ipc_in *hello)
         rc = generation_ini(g, cfg, &ini, &err);
     if (rc == 0) {
         rc = generation_send_boot(g, cfg, buf_str(&ini));
-        if (rc)
+        if (rc == ERR_TOOBIG)
+            (void)err_set(&err, rc, "the settings of PHP are too long together");
+        else if (rc)
             (void)err_set(&err, rc, "the prototype does not answer: %s", err_text(rc));
     }
     buf_fini(&ini);

@@ -41,14 +41,26 @@ static const char *prototype_text(struct prototype *p, const struct ipc_in *m, c
     return v.len ? arena_str(&p->arena, v).p : NULL;
 }
 
-static size_t prototype_count(const struct ipc_in *m)
+static size_t prototype_count(const struct ipc_in *m, struct str want)
 {
     struct str key, value;
     size_t it = 0, n = 0;
 
     while (ipc_next(m, &it, &key, &value))
-        n++;
+        n += str_eq(key, want);
     return n;
+}
+
+/* The next "name=value" of a key; with of_path, before the next path. */
+static bool prototype_next(
+    const struct ipc_in *m, size_t *it, struct str want, bool of_path, struct str *pair)
+{
+    struct str key;
+
+    while (ipc_next(m, it, &key, pair) && !(of_path && str_eq(key, STR("path"))))
+        if (str_eq(key, want) && str_chr(*pair, '=') >= 0)
+            return true;
+    return false;
 }
 
 /* The "name=value" items of a key as pairs that NULL ends: all of them, or from the place `it` of a
@@ -56,18 +68,20 @@ static size_t prototype_count(const struct ipc_in *m)
 static const char *const *prototype_pairs(
     struct prototype *p, const struct ipc_in *m, struct str want, size_t it)
 {
-    const char **out = arena_new(&p->arena, (2 * prototype_count(m) + 1) * sizeof(*out));
     bool of_path = it != 0;
-    struct str key, value;
-    size_t n = 0;
+    size_t at = it, n = 0;
+    struct str pair;
+    const char **out;
 
-    while (ipc_next(m, &it, &key, &value) && !(of_path && str_eq(key, STR("path")))) {
-        ptrdiff_t eq = str_chr(value, '=');
+    while (prototype_next(m, &at, want, of_path, &pair))
+        n++;
+    out = arena_new(&p->arena, (2 * n + 1) * sizeof(*out));
+    n = 0;
+    while (prototype_next(m, &it, want, of_path, &pair)) {
+        size_t eq = (size_t)str_chr(pair, '=');
 
-        if (eq < 0 || !str_eq(key, want))
-            continue;
-        out[n++] = arena_str(&p->arena, str_sub(value, 0, (size_t)eq)).p;
-        out[n++] = arena_str(&p->arena, str_sub(value, (size_t)eq + 1, value.len)).p;
+        out[n++] = arena_str(&p->arena, str_sub(pair, 0, eq)).p;
+        out[n++] = arena_str(&p->arena, str_sub(pair, eq + 1, pair.len)).p;
     }
     return out;
 }
@@ -85,7 +99,8 @@ static void prototype_env(struct prototype *p, const struct ipc_in *m)
 
 static const char *const *prototype_extensions(struct prototype *p, const struct ipc_in *m)
 {
-    const char **out = arena_new(&p->arena, (prototype_count(m) + 1) * sizeof(*out));
+    const char **out =
+        arena_new(&p->arena, (prototype_count(m, STR("extension")) + 1) * sizeof(*out));
     struct str key, value;
     size_t it = 0, n = 0;
 
@@ -97,7 +112,8 @@ static const char *const *prototype_extensions(struct prototype *p, const struct
 
 static void prototype_paths(struct prototype *p, const struct ipc_in *m, struct embed_options *opt)
 {
-    struct embed_path *paths = arena_new(&p->arena, (prototype_count(m) + 1) * sizeof(*paths));
+    struct embed_path *paths =
+        arena_new(&p->arena, (prototype_count(m, STR("path")) + 1) * sizeof(*paths));
     struct str key, value;
     size_t it = 0;
 

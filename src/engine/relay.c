@@ -82,6 +82,16 @@ static struct str relay_field(struct http_exchange *x, struct str name)
     return fields_join(&x->head.fields, name, &v) ? v : STR_NONE;
 }
 
+/* Do two names become the same variable? X_A does the same as X-A. */
+static bool relay_same_variable(struct str a, struct str b)
+{
+    bool same = a.len == b.len;
+
+    for (size_t i = 0; same && i < a.len; i++)
+        same = str_lower_char(a.p[i] == '_' ? '-' : a.p[i]) == str_lower_char(b.p[i]);
+    return same;
+}
+
 /* Request headers as PHP shall see them: each name once, joined, nothing that could pose as
  * something else. */
 static size_t relay_headers(struct http_exchange *x, struct str mapping, struct message_field *out)
@@ -95,8 +105,8 @@ static size_t relay_headers(struct http_exchange *x, struct str mapping, struct 
 
         if (!field_is_variable(name, x->settings->underscores))
             continue;
-        if (mapping.len &&
-            (str_ieq(name, STR("X-Sendfile-Type")) || str_ieq(name, STR("X-Accel-Mapping"))))
+        if (mapping.len && (relay_same_variable(name, STR("X-Sendfile-Type")) ||
+                               relay_same_variable(name, STR("X-Accel-Mapping"))))
             continue; /* ours follow */
         for (size_t j = 0; j < i && !again; j++)
             again = f->items[j].name.len == name.len && str_ieq(f->items[j].name, name);

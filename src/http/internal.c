@@ -43,10 +43,9 @@ static struct str real_folder(struct http_exchange *x, struct str dir)
     return arena_str(&x->arena, e->resolved);
 }
 
-/* Does the file exist, and in that folder? */
-static bool is_file_in(struct http_exchange *x, struct str full, struct str dir)
+/* Does the file exist, and in that folder, which is where it really is? */
+static bool is_file_in(struct http_exchange *x, struct str full, struct str folder)
 {
-    struct str folder = real_folder(x, dir);
     const struct file_cache_entry *e;
 
     if (folder.len == 0 || look_up(x, full, &e) || e->st.kind != FS_FILE)
@@ -72,7 +71,8 @@ static const char *accel_file(struct http_exchange *x, struct str *full)
     if (in) {
         *full = arena_printf(
             &x->arena, STR_F STR_F, STR_A(in->dir), STR_A(str_sub(path, in->path.len, path.len)));
-        return is_file_in(x, *full, in->dir) ? NULL : "not a file of the internal folder";
+        return is_file_in(x, *full, real_folder(x, in->dir)) ? NULL
+                                                             : "not a file of the internal folder";
     }
     if (router_is_source(&x->settings->route, path))
         return "PHP source is never sent";
@@ -88,7 +88,7 @@ static const char *sendfile_file(struct http_exchange *x, struct str *full)
     for (size_t i = 0; i < x->settings->ninternal; i++) {
         const struct http_internal *in = &x->settings->internal[i];
 
-        if (is_for_site(in, x) && is_file_in(x, *full, in->dir))
+        if (is_for_site(in, x) && is_file_in(x, *full, real_folder(x, in->dir)))
             return NULL;
     }
     if (router_is_source(&x->settings->route, *full))

@@ -284,11 +284,12 @@ static int run(struct cgi *c, const struct command *cmd, char **argv)
         &r, file, setting_on("cgi.fix_pathinfo", true), web ? NULL : argv + skip, &err);
     c->req = &r.req;
     if (rc == ERR_NOTFOUND)
-        rc = refuse(c, 404, "No input file specified.");
+        result.exit_status = refuse(c, 404, "No input file specified.");
     else if (rc)
-        rc = refuse(c, 400, err.text);
+        result.exit_status = refuse(c, 400, err.text);
     else
         embed_run(&r.req, &result);
+    c->req = NULL;
     embed_cgi_request_fini(&r);
     return result.exit_status;
 }

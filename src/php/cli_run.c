@@ -236,6 +236,7 @@ static int run_program_request(struct cli_command *c)
         return refuse();
     if (start_request(c, ZSTR_VAL(file.filename), has_path ? resolved : NULL) == FAILURE) {
         fputs("Could not startup.\n", stdout);
+        zend_destroy_file_handle(&file);
         return refuse();
     }
     run_guarded(c, &file);

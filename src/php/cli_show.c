@@ -142,9 +142,9 @@ static void show_reflection(const struct cli_command *c)
     zend_execute_data frame = {.func = (zend_function *)&zend_pass_function};
     zval object, subject, text;
 
-    EG(current_execute_data) = &frame; /* without one, an exception is fatal at once */
     if (!class || object_init_ex(&object, class) == FAILURE)
         return;
+    EG(current_execute_data) = &frame; /* without one, an exception is fatal at once */
     ZVAL_STRING(&subject, c->subject);
     zend_call_known_instance_method_with_1_params(
         class->constructor, Z_OBJ(object), NULL, &subject);

@@ -24,6 +24,7 @@ struct extension {
     char *path;
     const char *module; /* its name for PHP, NULL: not known before it is loaded */
     bool zend;          /* it hooks into the engine: a zend_extension= line */
+    bool missing;       /* there is no such file: it has to be built into PHP */
 };
 
 static struct extension *list;
@@ -256,8 +257,9 @@ static void add(const char *asked, struct str ini, struct str dir, struct buf *l
     if (strchr(e->path, '\'')) {
         complain(e, "a name with a quote cannot be told to PHP");
     } else if (fs_readable(e->path) == ERR_NOTFOUND) {
-        complain(e, "there is no file %s (PHP %s, module API %d)", e->path, embed_php_version(),
-            ZEND_MODULE_API_NO);
+        e->missing = true;
+        count++;
+        return;
     } else if (!is_listed(e) && !is_in_ini(e, ini, dir) && judge(e)) {
         buf_printf(lines, "%s='%s'\n", e->zend ? "zend_extension" : "extension", e->path);
         count++;
@@ -288,27 +290,44 @@ void embed_extensions_find(struct buf *lines)
     buf_fini(&ini);
 }
 
-static bool is_loaded(const struct extension *e)
+static bool is_module(struct str name)
 {
-    struct str name = e->module ? str_c(e->module) : file_name(str_c(e->path));
-    zend_string *lower;
+    struct buf lower = {0};
     bool found;
 
-    if (zend_get_extension(name.p))
-        return true;
-    lower = zend_string_alloc(name.len, false);
-    zend_str_tolower_copy(ZSTR_VAL(lower), name.p, name.len);
-    found = zend_hash_exists(&module_registry, lower);
-    zend_string_release(lower);
+    for (size_t i = 0; i < name.len; i++)
+        buf_add_char(&lower, str_lower_char(name.p[i]));
+    found = zend_hash_str_exists(&module_registry, buf_cstr(&lower), lower.len);
+    buf_fini(&lower);
     return found;
+}
+
+static bool is_loaded(const struct extension *e)
+{
+    struct str name = file_name(str_c(e->path));
+
+    if (e->module)
+        return zend_get_extension(e->module) || is_module(str_c(e->module));
+    /* The file of "Zend OPcache" is opcache.so; newer versions of PHP have it built in. */
+    return is_module(name) || (str_ieq(name, STR("opcache")) && is_module(STR("Zend OPcache")));
+}
+
+static void verify(const struct extension *e, const struct err *first)
+{
+    if (is_loaded(e) && !(e->missing && strchr(e->asked, '/')))
+        return;
+    if (e->missing)
+        complain(e, "there is no file %s (PHP %s, module API %d)", e->path, embed_php_version(),
+            ZEND_MODULE_API_NO);
+    else
+        complain(
+            e, "PHP did not load %s: %s", e->path, first->code ? first->text : "no reason given");
 }
 
 int embed_extensions_verify(const struct err *first, struct err *err)
 {
     for (size_t i = 0; i < count; i++) {
-        if (!is_loaded(&list[i]))
-            complain(&list[i], "PHP did not load %s: %s", list[i].path,
-                first->code ? first->text : "no reason given");
+        verify(&list[i], first);
         mem_free(list[i].path);
     }
     mem_free(list);

@@ -77,7 +77,8 @@ enum { INI_LOCKED = ZEND_INI_SYSTEM | 8 };
 
 struct path_setting {
     zend_string *name, *value; /* as long as PHP */
-    bool refused;              /* told once */
+    bool unknown;
+    bool told; /* that PHP refused it */
 };
 
 struct path_rule {
@@ -103,7 +104,7 @@ static struct path_setting *make_settings(
 
         v[i].name = zend_string_init(name, strlen(name), true);
         v[i].value = zend_string_init(value, strlen(value), true);
-        v[i].refused = !entry;
+        v[i].unknown = !entry;
         if (!entry)
             embed_logf("setting \"%s\" of the path %s is unknown to PHP and its extensions", name,
                 p->path);
@@ -137,21 +138,33 @@ static bool rule_fits(const struct path_rule *r, struct str path)
     return str_starts(path, r->path) && (path.len == r->path.len || path.p[r->path.len] == '/');
 }
 
-/* PHP takes them back at the request's end. force: also what belongs to the system. */
+/* False: PHP refuses it, which is told once; the next request may have it. */
+static bool set_one(const struct path_rule *r, struct path_setting *v)
+{
+    int level = EG(error_reporting);
+    bool ok;
+
+    if (v->told)
+        EG(error_reporting) = 0; /* PHP's own warning came with ours */
+    ok = zend_alter_ini_entry_ex(
+             v->name, v->value, ZEND_INI_SYSTEM, ZEND_INI_STAGE_HTACCESS, true) == SUCCESS;
+    if (v->told)
+        EG(error_reporting) = level;
+    else if (!ok)
+        embed_logf("PHP refuses \"%s\" as %s for the path " STR_F "/", ZSTR_VAL(v->value),
+            ZSTR_VAL(v->name), STR_A(r->path));
+    v->told = v->told || !ok;
+    return ok;
+}
+
+/* PHP takes them back at the request's end. lock: against .user.ini and the script. */
 static void set_all(const struct path_rule *r, struct path_setting *v, size_t n, bool lock)
 {
     for (size_t i = 0; i < n; i++) {
         zend_ini_entry *entry;
 
-        if (v[i].refused)
+        if (v[i].unknown || !set_one(r, &v[i]))
             continue;
-        if (zend_alter_ini_entry_ex(
-                v[i].name, v[i].value, ZEND_INI_SYSTEM, ZEND_INI_STAGE_HTACCESS, true) == FAILURE) {
-            v[i].refused = true;
-            embed_logf("PHP refuses \"%s\" as %s for the path " STR_F "/", ZSTR_VAL(v[i].value),
-                ZSTR_VAL(v[i].name), STR_A(r->path));
-            continue;
-        }
         entry = zend_hash_find_ptr(EG(ini_directives), v[i].name);
         if (lock && entry)
             entry->modifiable = INI_LOCKED;

@@ -122,14 +122,24 @@ static void set_constant(const char *name, const char *value)
         ZVAL_STR(constant, zend_string_init_interned(value, strlen(value), true));
 }
 
-void embed_ini_search_end(struct embed_ini_search *s)
+/* The environment does not point to scan_env any more. */
+static void restore_environment(struct embed_ini_search *s)
 {
-    if (!s->config_dir)
+    if (!s->scan_env)
         return;
     if (s->saved_env)
         (void)setenv(scan_name, s->saved_env, 1);
     else
         (void)unsetenv(scan_name);
+    mem_free(s->scan_env);
+    s->scan_env = NULL;
+}
+
+void embed_ini_search_end(struct embed_ini_search *s)
+{
+    if (!s->config_dir)
+        return;
+    restore_environment(s);
     if (php_ini_scanned_path)
         php_ini_scanned_path = s->saved_env ? s->saved_env : (char *)(uintptr_t)s->scan_dir;
     /* PHP has taken its startup for ended; these live as long as it does, too. */
@@ -162,8 +172,8 @@ void php_info_print_table_row(int n, ...)
 /* After PHP has stopped, which points into what is freed here. */
 void embed_ini_search_fini(struct embed_ini_search *s)
 {
+    restore_environment(s); /* when PHP did not start */
     mem_free(s->path);
-    mem_free(s->scan_env);
     mem_free(s->saved_env);
     *s = (struct embed_ini_search){0};
 }

@@ -229,6 +229,22 @@ static enum embed_end classify(void)
     return embed_g.fatal ? EMBED_FATAL : EMBED_OK;
 }
 
+/*
+ * A bailout stopped PHP on its way into the request: a body that the memory limit has no room for.
+ * The client has its answer and the body's temporary file goes, then the process is not to be
+ * trusted.
+ */
+static void end_failed_startup(void)
+{
+    embed_g.broken = true;
+    zend_first_try
+    {
+        SG(sapi_headers).http_response_code = 500;
+        php_request_shutdown(NULL);
+    }
+    zend_end_try();
+}
+
 /* The parts that may longjmp, each behind its own barrier. */
 static void run_guarded(const struct embed_request *req, struct embed_result *out)
 {
@@ -241,7 +257,7 @@ static void run_guarded(const struct embed_request *req, struct embed_result *ou
     zend_end_try();
     fill_request_info(req);
     if (php_request_startup() == FAILURE) {
-        embed_g.broken = true;
+        end_failed_startup();
         return;
     }
     zend_first_try

@@ -154,6 +154,13 @@ def test_refuses_to_be_called_directly(folder, env):
     assert b"X-Foo" not in p.stdout
 
 
+def test_client_does_not_choose_the_role(folder):
+    """A query without "=" becomes arguments: one of them asked for another program than php-cgi."""
+    env = {**GET, "QUERY_STRING": "--role%3Dversion"}
+    p = run(folder / "php-cgi", folder, "exit.php", env, ["--role=version"], "")
+    assert p.returncode == 4 and p.stdout.startswith(b"Content-type: "), p
+
+
 def test_path_behind_the_script(folder):
     """A server that splits no paths: the script is the first file on the way (cgi.fix_pathinfo)."""
     env = {**GET, "DOCUMENT_ROOT": "{dir}", "SCRIPT_NAME": "/dir/index.php/a/b"}

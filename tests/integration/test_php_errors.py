@@ -162,3 +162,19 @@ def test_memory_limit_does_not_cost_the_worker(hidden):
         assert hidden.get(snippet(
             hidden, "ini_set('memory_limit', '8M'); str_repeat('x', 64 << 20);")).status == 500
     assert {w["pid"] for w in hidden.workers()} == pids
+
+
+@pytest.mark.parametrize("display", "01")
+def test_body_without_room_in_the_memory_limit_is_500_and_leaves_no_file(serve, display):
+    """PHP gave up before the script: 502, a broken channel in the log, and the body's temporary file
+    stayed for ever."""
+    s = serve({"php": {"workers": 1, "workers_min": 1, "values": {
+        "memory_limit": "3M", "post_max_size": "64M", "display_errors": display}}},
+        {"x.php": "<?php echo 'fine';"})
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    for _ in range(3):
+        r = s.post("/x.php", b"x=" + b"y" * 9_000_000, form)
+        assert r.status == 500, r
+        assert s.get("/x.php").text == "fine"
+    assert not list(s.tmp.iterdir())
+    assert "worker_channel_broken" not in s.log() and "worker_died" not in s.log()

@@ -195,6 +195,14 @@ def test_library_that_does_not_fit_is_refused(tmp_path, flags, says):
     assert re.search(says, refused(build(tmp_path, *flags)))
 
 
+def test_extension_that_is_built_into_php_may_be_named(serve):
+    s = serve({"php": {"workers": 1, "workers_min": 1, "extensions": ["json", "SPL", "json.so"]}})
+    s.write("x.php", "<?php echo json_encode(extension_loaded('json'));")
+    assert s.get("/x.php").text == "true"
+    assert "php_message" not in s.log()
+    assert "there is no file /opt/json.so" in refused("/opt/json.so")
+
+
 def test_extension_that_is_missing_names_the_file():
     log = refused("nosuch")
     assert f"there is no file {folder()}/nosuch.so" in log and "php.extensions" in log

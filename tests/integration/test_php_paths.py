@@ -174,6 +174,28 @@ def test_settings_that_php_does_not_know_or_refuses_are_told(serve):
         assert s.get("/a/x.php").text == "UTC"
 
 
+def test_value_that_php_refuses_once_is_tried_again(serve):
+    """It was left out for the rest of the worker's life."""
+    s = serve("""
+[php]
+workers = 1
+workers_min = 1
+values = [["open_basedir", "{root}"]]
+[[php.path]]
+path = "/a/"
+admin_values = [["open_basedir", "{root}/narrow"]]
+""", {"a/x.php": "<?php echo ini_get('open_basedir');"})
+    narrow = s.root / "narrow"
+    narrow.symlink_to("/etc")
+    start = len(s.log())
+    assert s.get("/a/x.php").text == str(s.root)
+    assert s.get("/a/x.php").text == str(s.root)
+    assert s.log()[start:].count("PHP refuses") == 1
+    narrow.unlink()
+    narrow.mkdir()
+    assert s.get("/a/x.php").text == str(narrow)
+
+
 @pytest.mark.parametrize("table, says", [
     ('path = "/a/"\nvalues = [["opcache.memory_consumption", "64"]]', '"opcache.memory_consumption"'),
     ('path = "/a/"\nadmin_values = [["disable_functions", "exec"]]', '"disable_functions"'),
@@ -221,6 +243,30 @@ def test_reload_changes_them(serve):
     done = s.cli("reload")
     assert done.returncode == 1 and "opcache.preload" in done.stderr
     assert values(s, "/a/x.php", "precision") == ["8"]
+
+
+def test_configuration_that_is_too_long_is_refused_with_its_length():
+    """The server did not start, and said that its front does not listen."""
+    s = ephpm.Server(start=False)
+    try:
+        s.config_path.write_text("".join(
+            f'[[php.path]]\npath = "/{i}/"\nvalues = [["precision", "7"]]\n' for i in range(3000)))
+        done = s.cli("config")
+        assert done.returncode != 0 and "the configuration is too long: " in done.stderr
+    finally:
+        s.__exit__(None)
+
+
+def test_secret_in_a_table_is_not_shown_with_its_mistake():
+    s = ephpm.Server(start=False)
+    try:
+        s.config_path.write_text("")
+        done = s.cli("config", env={
+            "EPHPM_PHP__SITE": '[{"env": [["TOKEN", "hush"]], "sight": "default"}]'})
+        assert done.returncode != 0 and "unknown key sight" in done.stderr
+        assert "hush" not in done.stderr
+    finally:
+        s.__exit__(None)
 
 
 # --- sites ---------------------------------------------------------------------------------------

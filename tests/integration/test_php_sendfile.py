@@ -159,6 +159,30 @@ def test_php_is_told_and_clients_cannot_say_it(server, serve):
         "a", "b", "b"]
 
 
+def test_client_cannot_say_it_with_underscores(serve):
+    """X_Accel_Mapping is the same variable; getenv() found it first."""
+    s = ephpm.Server("[server.request]\nunderscores_in_headers = true\n" + CONFIG, start=False)
+    fill(s)
+    s.start()
+    with s:
+        path = snippet(s, "echo getenv('HTTP_X_SENDFILE_TYPE'), getenv('HTTP_X_ACCEL_MAPPING');")
+        text = s.get(path, {"X_Sendfile_Type": "evil", "X-Accel_Mapping": "evil"}).text
+        assert text.startswith("X-Accel-Redirect/") and "evil" not in text
+
+
+def test_document_root_that_became_a_link_is_not_followed(serve):
+    """The folder that was served counts, not what a script puts in its place."""
+    s = serve(files={"swap.php": "<?php rename($_GET['root'], $_GET['root'] . '-was');"
+                                 " symlink($_GET['to'], $_GET['root']); header('X-Accel-Redirect: /secret.txt');"})
+    other = s.dir / "elsewhere"
+    other.mkdir()
+    (other / "secret.txt").write_text("root:")
+    s.dir.chmod(0o777)
+    r = s.get(f"/swap.php?root={s.root}&to={other}")
+    assert s.root.is_symlink() and (s.root / "secret.txt").read_text() == "root:"
+    assert r.status == 404 and "root:" not in r.text
+
+
 @pytest.mark.skipif(not os.path.exists(SYMFONY), reason="php-symfony-http-foundation is missing")
 @pytest.mark.parametrize("file, body", [("store/a.bin", DATA), ("store/inner.txt", DATA),
                                         ("current/c.txt", b"deep")])

@@ -61,7 +61,7 @@ void process_prepare_heap(size_t n)
     /* So that the block lies in the heap and what is free at its end stays. */
     if (mallopt(M_MMAP_THRESHOLD, 4 << 20) == 0 || mallopt(M_TRIM_THRESHOLD, 8 << 20) == 0)
         return;
-    p = malloc(n);
+    p = malloc(n + page);
     start = ((uintptr_t)p + page - 1) & ~(page - 1);
     if (p)
         (void)madvise(
