@@ -4,11 +4,13 @@
 session with Xdebug."""
 import base64
 import json
+import os
 import pathlib
 import re
 import shutil
 import socket
 import subprocess
+import tempfile
 import threading
 import xml.etree.ElementTree
 
@@ -23,6 +25,14 @@ TELL = """<?php echo json_encode([get_loaded_extensions(), get_loaded_extensions
     error_get_last()]);"""
 # Only what is named is loaded: no ini file of the distribution is read.
 ALONE = {"ini_scan_dir": "", "workers": 1, "workers_min": 1}
+
+
+@pytest.fixture
+def tmp_path():
+    """One that the user can enter whom the server becomes."""
+    with tempfile.TemporaryDirectory(prefix="ephpm-test-", dir="/tmp") as path:
+        os.chmod(path, 0o755)
+        yield pathlib.Path(path)
 
 
 def folder():
@@ -156,9 +166,6 @@ def build(tmp_path, *flags, code=MODULE, name="fake"):
     source.write_text(code)
     includes = subprocess.check_output([PHP_CONFIG, "--includes"], text=True).split()
     subprocess.run(["gcc", "-shared", "-fPIC", "-w", *flags, *includes, "-o", out, source], check=True)
-    tmp_path.chmod(0o755)
-    for parent in list(tmp_path.parents)[:-2]:
-        parent.chmod(parent.stat().st_mode | 0o011)
     return out
 
 
@@ -214,8 +221,6 @@ def test_file_that_is_no_library_is_refused(tmp_path):
     fake = tmp_path / "text.so"
     for data in b"this is text", b"", b"\x7fELF" + b"\0" * 100:
         fake.write_bytes(data)
-        for parent in [tmp_path, *list(tmp_path.parents)[:-2]]:
-            parent.chmod(parent.stat().st_mode | 0o011)
         log = refused(fake)
         assert re.search(r"text\.so cannot be loaded: \S", log), log
 
