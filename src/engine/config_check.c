@@ -118,6 +118,20 @@ int config_check_one_line(const struct conf_row *row, const void *value, struct 
     return 0;
 }
 
+/* The letters of host_site_key(): a host that holds others has no folder. */
+int config_check_site(const struct conf_row *row, const void *value, struct err *why)
+{
+    const char *s = *(const char *const *)value;
+
+    if (s && (s[strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789._-")] || *s == '.' || *s == '-'))
+        return err_set(why, ERR_INVAL,
+            "\"%.60s\" is no name of a site: lower case letters, digits, \".\", \"_\" and \"-\", "
+            "as "
+            "in a host",
+            s);
+    return 0;
+}
+
 int config_check_headers(const struct conf_row *row, const void *value, struct err *why)
 {
     const struct conf_pairs *pairs = value;

@@ -208,6 +208,9 @@ admin_values = [["open_basedir", "{root}/narrow"]]
     ('path = 1', 'path: must be a string in quotes'),
     ('path = "/a/"\nvalues = [["a b", "1"]]', 'is no name of a PHP setting'),
     ('path = "/a/"\nvalues = [["a", "1\\n2"]]', 'control characters'),
+    # It was for no request: the name of a site is a host's, in lower case.
+    ('path = "/a/"\nsite = "Alpha"', 'site: "Alpha" is no name of a site'),
+    ('path = "/a/"\nsite = "alpha:80"', 'site: "alpha:80" is no name of a site'),
 ])
 def test_mistakes_are_refused_with_their_place(table, says):
     s = ephpm.Server(start=False)
