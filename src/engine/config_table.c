@@ -368,8 +368,8 @@ static const struct conf_row rows[] = {
     ROW("php.path", php.paths, CONF_TABLES, NULL, SITE,
         "PHP settings of the requests for a path and what is below it. Of several tables that fit, "
         "the longer path wins, setting by setting; of equal ones the later. They hold for the "
-        "request, and win over what is set for all; `.user.ini` wins over `values`. What PHP reads "
-        "only while it starts is refused here.",
+        "request, and win over what is set for all; `.user.ini` wins over `values`. What PHP keeps "
+        "from request to request is refused here.",
         .item = TABLES(config_php_path, path_rows)),
 
     ROW("deploy.warmup_urls", deploy.warmup_urls, CONF_LIST, "[\"/\"]", RELOAD,

@@ -201,6 +201,8 @@ admin_values = [["open_basedir", "{root}/narrow"]]
     ('path = "/a/"\nadmin_values = [["disable_functions", "exec"]]', '"disable_functions"'),
     ('path = "/a/"\nvalues = [["extension", "redis"]]', '"extension"'),
     ('path = "/a/"\nvalues = [["opcache.preload", "x"]]', '"opcache.preload"'),
+    # OPcache keeps the code as the first request read it, for all paths.
+    ('path = "/a/"\nvalues = [["short_open_tag", "1"]]', '"short_open_tag"'),
     ('path = "a/"', 'path: "a/" must be a path'),
     ('path = "/a/../b"', 'must be a path'),
     ('values = []', 'path is missing'),
