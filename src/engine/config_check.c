@@ -118,6 +118,19 @@ int config_check_one_line(const struct conf_row *row, const void *value, struct 
     return 0;
 }
 
+/* The letters of host_site_key(): a host that holds others has no folder. */
+int config_check_site(const struct conf_row *row, const void *value, struct err *why)
+{
+    const char *s = *(const char *const *)value;
+
+    if (s && (s[strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789._-")] || *s == '.' || *s == '-'))
+        return err_set(why, ERR_INVAL,
+            "\"%.60s\" is no name of a site: as in a host, it has lower case letters, digits, "
+            "\".\", \"_\" and \"-\"",
+            s);
+    return 0;
+}
+
 int config_check_headers(const struct conf_row *row, const void *value, struct err *why)
 {
     const struct conf_pairs *pairs = value;
@@ -216,14 +229,14 @@ int config_check_absolute(const struct conf_row *row, const void *value, struct 
     return 0;
 }
 
-/* Read once while PHP starts, or kept by the process: another value for some requests would do
- * nothing, or act on the others. */
-static bool is_startup_only(const char *name)
+/* Read once while PHP starts, or kept by the process, with the code in OPcache too: another value
+ * for some requests would do nothing, or act on the others. */
+static bool is_kept(const char *name)
 {
     static const char *const fixed[] = {"extension", "zend_extension", "extension_dir", "enable_dl",
-        "disable_functions", "disable_classes", "auto_globals_jit", "sys_temp_dir", "hard_timeout",
-        "zend.assertions", "zend.multibyte", "zend.signal_check", "ffi.enable", "ffi.preload",
-        "xdebug.mode"};
+        "disable_functions", "disable_classes", "auto_globals_jit", "short_open_tag",
+        "sys_temp_dir", "hard_timeout", "zend.assertions", "zend.multibyte", "zend.signal_check",
+        "ffi.enable", "ffi.preload", "xdebug.mode"};
     static const char *const per_request[] = {"opcache.enable", "opcache.jit",
         "opcache.validate_timestamps", "opcache.revalidate_freq", "opcache.revalidate_path",
         "opcache.file_update_protection"};
@@ -244,10 +257,10 @@ int config_check_path_ini(const struct conf_row *row, const void *value, struct 
     const struct conf_pairs *pairs = value;
 
     for (size_t i = 0; i < pairs->n; i++) {
-        if (is_startup_only(pairs->v[i].key))
+        if (is_kept(pairs->v[i].key))
             return err_set(why, ERR_UNSUPPORTED,
-                "PHP reads \"%.60s\" only while it starts, so it cannot differ by path: set it in "
-                "php.values or [[php.site]]",
+                "PHP keeps \"%.60s\" from request to request, so it cannot differ by path: set it "
+                "in php.values or [[php.site]]",
                 pairs->v[i].key);
     }
     return config_check_ini(row, value, why);

@@ -50,14 +50,14 @@ static const struct conf_row internal_rows[] = {
         "The folder, an absolute path; links in it that lead out of it are refused.",
         config_check_absolute),
     ITEM(config_internal, "site", site, CONF_STRING, CONF_NOT_EMPTY,
-        "The one site that it is for. When not set: all.", config_check_one_line),
+        "The one site that it is for. When not set: all.", config_check_site),
 };
 
 static const struct conf_row site_rows[] = {
     ITEM(config_php_site, "site", site, CONF_STRING, CONF_REQUIRED | CONF_NOT_EMPTY,
         "The site: the name of its folder in `server.sites_dir`, or `\"default\"` for the one of "
         "`server.document_root`.",
-        config_check_one_line),
+        config_check_site),
     ITEM(config_php_site, "values", values, CONF_PAIRS, 0,
         "As `php.values`, and wins over everything that holds for all sites.", config_check_ini),
     ITEM(config_php_site, "admin_values", admin_values, CONF_PAIRS, 0,
@@ -72,7 +72,7 @@ static const struct conf_row path_rows[] = {
         "`\"/admin/\"` is for `/admin` and `/admin/x`, not for `/administrator`.",
         config_check_prefix),
     ITEM(config_php_path, "site", site, CONF_STRING, CONF_NOT_EMPTY,
-        "The one site that it is for. When not set: all.", config_check_one_line),
+        "The one site that it is for. When not set: all.", config_check_site),
     ITEM(config_php_path, "values", values, CONF_PAIRS, 0,
         "PHP settings of these requests; `.user.ini` and scripts may change them.",
         config_check_path_ini),
@@ -371,8 +371,8 @@ static const struct conf_row rows[] = {
     ROW("php.path", php.paths, CONF_TABLES, NULL, SITE,
         "PHP settings of the requests for a path and what is below it. Of several tables that fit, "
         "the longer path wins, setting by setting; of equal ones the later. They hold for the "
-        "request, and win over what is set for all; `.user.ini` wins over `values`. What PHP reads "
-        "only while it starts is refused here.",
+        "request, and win over what is set for all; `.user.ini` wins over `values`. What PHP keeps "
+        "from request to request is refused here.",
         .item = TABLES(config_php_path, path_rows)),
 
     ROW("deploy.warmup_urls", deploy.warmup_urls, CONF_LIST, "[\"/\"]", RELOAD,

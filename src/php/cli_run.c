@@ -42,6 +42,8 @@ static php_stream *register_handles(void)
 
 /* --- the program ------------------------------------------------------------------------------ */
 
+static const char stdin_name[] = "Standard input code";
+
 static bool open_file(const char *path, zend_file_handle *file)
 {
     FILE *fp = VCWD_FOPEN(path, "rb");
@@ -50,8 +52,8 @@ static bool open_file(const char *path, zend_file_handle *file)
         printf("Could not open input file: %s\n", path);
         return false;
     }
-    zend_stream_init_fp(file, fp, path);
-    file->primary_script = 1;
+    zend_stream_init_fp(file, fp, path); /* which closes it, what the analyzer cannot see */
+    file->primary_script = 1;            /* NOLINT(clang-analyzer-unix.Stream) */
     return true;
 }
 
@@ -59,7 +61,7 @@ static bool open_program(const struct cli_command *c, zend_file_handle *file)
 {
     if (c->file)
         return open_file(c->file, file);
-    zend_stream_init_fp(file, stdin, "Standard input code");
+    zend_stream_init_fp(file, stdin, stdin_name);
     file->primary_script = 1;
     return true;
 }
@@ -234,7 +236,8 @@ static int run_program_request(struct cli_command *c)
 
     if (!open_program(c, &file))
         return refuse();
-    if (start_request(c, ZSTR_VAL(file.filename), has_path ? resolved : NULL) == FAILURE) {
+    /* The handle's own copy of the name goes before the shutdown functions run. */
+    if (start_request(c, c->file ? c->file : stdin_name, has_path ? resolved : NULL) == FAILURE) {
         fputs("Could not startup.\n", stdout);
         zend_destroy_file_handle(&file);
         return refuse();

@@ -168,6 +168,20 @@ def same(args, folder, stdin="", **env):
     assert ours == stock
 
 
+def test_name_of_the_program_is_there_when_shutdown_functions_run(folder):
+    """getlastmod() read the name of a program that comes through a pipe from memory that was free."""
+    code = ("<?php register_shutdown_function(function () { for ($i = 0; $i < 99; $i++) $a[] ="
+            " str_repeat('x', 1000); echo gettype(getlastmod()); });")
+    r, w = os.pipe()
+    os.write(w, code.encode())
+    os.close(w)
+    name = "/dev/" + "./" * 495 + f"fd/{r}"
+    p = subprocess.run([ephpm.EPHPM_PHP, "-n", name], cwd=folder, pass_fds=[r], text=True,
+                       capture_output=True, timeout=60)
+    os.close(r)
+    assert (p.returncode, p.stdout) == (0, "integer"), p
+
+
 @pytest.mark.parametrize("line, stdin", LINES, ids=[f"{i}:{a[:40]}" for i, (a, _) in enumerate(LINES)])
 def test_same_as_stock(folder, line, stdin):
     same(argument_list(line), folder, stdin)

@@ -201,6 +201,8 @@ admin_values = [["open_basedir", "{root}/narrow"]]
     ('path = "/a/"\nadmin_values = [["disable_functions", "exec"]]', '"disable_functions"'),
     ('path = "/a/"\nvalues = [["extension", "redis"]]', '"extension"'),
     ('path = "/a/"\nvalues = [["opcache.preload", "x"]]', '"opcache.preload"'),
+    # OPcache keeps the code as the first request read it, for all paths.
+    ('path = "/a/"\nvalues = [["short_open_tag", "1"]]', '"short_open_tag"'),
     ('path = "a/"', 'path: "a/" must be a path'),
     ('path = "/a/../b"', 'must be a path'),
     ('values = []', 'path is missing'),
@@ -208,6 +210,9 @@ admin_values = [["open_basedir", "{root}/narrow"]]
     ('path = 1', 'path: must be a string in quotes'),
     ('path = "/a/"\nvalues = [["a b", "1"]]', 'is no name of a PHP setting'),
     ('path = "/a/"\nvalues = [["a", "1\\n2"]]', 'control characters'),
+    # It was for no request: the name of a site is a host's, in lower case.
+    ('path = "/a/"\nsite = "Alpha"', 'site: "Alpha" is no name of a site'),
+    ('path = "/a/"\nsite = "alpha:80"', 'site: "alpha:80" is no name of a site'),
 ])
 def test_mistakes_are_refused_with_their_place(table, says):
     s = ephpm.Server(start=False)
