@@ -34,6 +34,9 @@ FOLDERS = (
         "standard", "session", "filter", "json", "mbstring", "opcache", "date", "spl", "pcre")]
 )
 
+# Tests of other folders include files of these.
+SHARED = ["sapi/cli/tests", "sapi/cgi/tests", "ext/ftp/tests"]
+
 SERVER_CGI = pathlib.Path(__file__).resolve().parent / "server-cgi"
 
 # Loaded for every test, where they are installed; run-tests.php loads what else a test asks for.
@@ -211,11 +214,15 @@ class Place:
         remove(self.tmp)
         self.tmp.mkdir(parents=True)
 
-    def renew(self):
-        """Removes what the last run left; without it one side could see the other's files."""
+    def renew(self, tests):
+        """Removes what the last run left, as one side must not see the other's files, and copies
+        the folders of the tests."""
+        folders = {f"{t.partition('tests/')[0]}tests" for t in tests} | set(SHARED)
         remove(self.tree)
         self._fresh_tmp()
-        subprocess.run(["cp", "-a", self.source, self.tree], check=True)
+        self.tree.mkdir()
+        subprocess.run(["cp", "-a", "--parents", "run-tests.php", *sorted(folders), self.tree],
+                       cwd=self.source, check=True)
         if self.account:
             subprocess.run(["chown", "-R", f"{NOBODY}:{NOBODY}", self.tree, self.tmp], check=True)
 
