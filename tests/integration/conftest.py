@@ -15,12 +15,21 @@ test. After each test every live server has to be idle and clean, see ephpm.Serv
 import os
 import pathlib
 import sys
+import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 import pytest  # noqa: E402
 
 import ephpm  # noqa: E402
+
+
+@pytest.fixture
+def tmp_path():
+    """One that the user can enter whom the server becomes; pytest's own is closed."""
+    with tempfile.TemporaryDirectory(prefix="ephpm-test-", dir="/tmp") as path:
+        os.chmod(path, 0o755)
+        yield pathlib.Path(path)
 
 
 def pytest_sessionstart(session):

@@ -4,13 +4,11 @@
 session with Xdebug."""
 import base64
 import json
-import os
 import pathlib
 import re
 import shutil
 import socket
 import subprocess
-import tempfile
 import threading
 import xml.etree.ElementTree
 
@@ -25,14 +23,6 @@ TELL = """<?php echo json_encode([get_loaded_extensions(), get_loaded_extensions
     error_get_last()]);"""
 # Only what is named is loaded: no ini file of the distribution is read.
 ALONE = {"ini_scan_dir": "", "workers": 1, "workers_min": 1}
-
-
-@pytest.fixture
-def tmp_path():
-    """One that the user can enter whom the server becomes."""
-    with tempfile.TemporaryDirectory(prefix="ephpm-test-", dir="/tmp") as path:
-        os.chmod(path, 0o755)
-        yield pathlib.Path(path)
 
 
 def folder():
