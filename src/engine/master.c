@@ -165,7 +165,8 @@ static int master_listen(struct master *m, struct err *err)
             at.port++;
     } while (rc == ERR_ADDRINUSE && --tries > 0);
     if (rc)
-        return err_set(err, rc, "server.listen: %s: %s", text, err_text(rc));
+        return err_set(err, rc, "server.listen: %s: %s", text,
+            rc == ERR_NOTFOUND ? "this machine has no such address" : err_text(rc));
     if (sock_local_addr(m->listener, &at) == 0)
         (void)sock_addr_format(&at, m->listen_text);
     return 0;
