@@ -173,6 +173,7 @@ def test_second_signal_stops_at_once(serve):
     s.stop()
     assert time.monotonic() - began < 4
     t.join(5)
+    assert "told to stop a second time" in s.log() and "shutdown is over" not in s.log(), s.log()
 
 
 def test_children_of_php_are_reaped(serve):
