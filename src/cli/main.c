@@ -29,14 +29,14 @@ static const char cli_help[] =
     "  status        what runs\n"
     "  stop          finish requests and stop\n"
     "  config        print every setting and where it comes from\n"
-    "  config check  only say whether the configuration is right\n"
+    "  config check  only say whether keys and values are right (not whether files exist)\n"
     "  config dump   the same as config\n"
     "  php ...       the php command: every argument is php's (ephpm php -v)\n"
     "  cgi ...       the php-cgi command: a request from the environment and standard input\n"
     "  --version     versions and features\n"
     "\n"
     "flags:\n"
-    "  -c, --config FILE         configuration file (serve and the commands that talk to it)\n"
+    "  -c, --config FILE         configuration file (default: ephpm.toml; dev: none)\n"
     "  -l, --listen ADDR         address and port, e.g. 0.0.0.0:8080\n"
     "  -d, --document-root DIR   folder to serve\n"
     "  -p, --port N              dev: port on 127.0.0.1 (a taken one: the next free is used)\n"
@@ -243,12 +243,6 @@ int cli_serve(struct cli *c)
 
 int cli_dev(struct cli *c)
 {
-    bool listen = false;
-
-    for (size_t i = 0; i < c->noverrides; i++)
-        listen = listen || strcmp(c->overrides[i].key, "server.listen") == 0;
-    if (!listen)
-        cli_override(c, "server.listen", "127.0.0.1:8080", "dev");
     return cli_run_master(c, CONFIG_DEV, true);
 }
 

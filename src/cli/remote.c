@@ -131,6 +131,19 @@ static int remote_talk(sock_t s, const char *cmd, const char *site, bool raw)
     return code;
 }
 
+/* The place of a server follows from its configuration, which may not be the one given here. */
+static void remote_nobody(const struct config *cfg, const char *path, int rc)
+{
+    const char *key = cfg->server.control_socket ? "server.control_socket" : "server.listen";
+    const char *value = cfg->server.control_socket ? path : cfg->server.listen;
+    struct conf_mark mark = conf_mark_of(&cfg->conf, key);
+
+    fprintf(stderr,
+        "ephpm: no server answers at %s: %s\n"
+        "The place follows from %s = \"%s\" (%s): give the --config or --listen of the server\n",
+        path, err_text(rc), key, value, mark.where ? mark.where : "default");
+}
+
 int cli_remote(struct cli *c, const char *cmd)
 {
     struct config *cfg = cli_load(c, CONFIG_SERVE);
@@ -143,7 +156,7 @@ int cli_remote(struct cli *c, const char *cmd)
     config_control_path(cfg, &path);
     rc = sock_connect_local(buf_cstr(&path), &s);
     if (rc) {
-        fprintf(stderr, "ephpm: no server answers at %s: %s\n", buf_cstr(&path), err_text(rc));
+        remote_nobody(cfg, buf_cstr(&path), rc);
         rc = CLI_FAILED;
     } else {
         rc = remote_talk(s, cmd, c->site, c->json);

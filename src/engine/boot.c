@@ -103,6 +103,13 @@ static void boot_add_env(
     mem_free(merged.v);
 }
 
+/* The other settings are in the ini text, and PHP is silent about a name there that it lacks. */
+static void boot_add_names(struct ipc_out *out, const struct conf_pairs *pairs)
+{
+    for (size_t i = 0; i < pairs->n; i++)
+        ipc_add(out, "setting", str_c(pairs->v[i].key));
+}
+
 /* Without the final slash, which says nothing. */
 static size_t boot_path_length(const struct config_php_path *p)
 {
@@ -148,5 +155,9 @@ void boot_add_settings(
         boot_add_user(out, cfg, own, opt->uid);
     boot_add_env(out, cfg, own);
     boot_add_admin(out, cfg, own);
+    boot_add_names(out, &cfg->php.values);
+    boot_add_names(out, &cfg->php.ini_overrides);
+    if (own)
+        boot_add_names(out, &own->values);
     boot_add_paths(out, cfg, opt->site);
 }

@@ -46,6 +46,8 @@ static int finish(struct config *cfg, struct err *err)
 {
     int rc;
 
+    if (cfg->mode == CONFIG_DEV && !config_is_set(cfg, "server.listen"))
+        cfg->server.listen = "127.0.0.1:8080";
     if (!config_is_set(cfg, "deploy.drain"))
         cfg->deploy.drain = cfg->server.timeouts.shutdown;
     rc = config_verify(cfg, err);

@@ -85,6 +85,16 @@ static void control_vline(
     buf_fini(&b);
 }
 
+PRINTF_LIKE(4, 5)
+static void control_line(struct control_client *c, const char *key, int ok, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    control_vline(c, key, fmt, ap, ok);
+    va_end(ap);
+}
+
 void control_progress(struct control_client *c, const char *fmt, ...)
 {
     va_list ap;
@@ -116,7 +126,12 @@ void control_done(struct control_client *c, bool ok, const char *fmt, ...)
         va_end(ap);
         return;
     }
-    control_vline(c, ok && !c->failed ? "message" : "error", fmt, ap, ok && !c->failed);
+    if (ok && c->failed) { /* the last one is well, one before it was not */
+        control_vline(c, "progress", fmt, ap, -1);
+        control_line(c, "error", false, "not for all sites, see above");
+    } else {
+        control_vline(c, ok ? "message" : "error", fmt, ap, ok);
+    }
     va_end(ap);
     control_finish(c);
 }

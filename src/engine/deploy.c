@@ -136,6 +136,9 @@ static struct config *deploy_config(struct site *s)
     return s->op.config ? s->op.config : s->master->config;
 }
 
+/* Before a text for the client, "%s%s": where there are many sites, which one it is about. */
+#define DEPLOY_SITE(s) (s)->folder ? (s)->name : "", (s)->folder ? ": " : ""
+
 void deploy_failed(struct site *s, const char *fmt, ...)
 {
     struct operation *op = &s->op;
@@ -152,7 +155,7 @@ void deploy_failed(struct site *s, const char *fmt, ...)
         F_CSTR("operation", deploy_kind_name(op->kind)), F_UINT("generation", next ? next->id : 0),
         F_CSTR("error", text), F_CSTR("serving", s->active ? "the old generation" : "nothing"));
     if (op->client)
-        control_done(op->client, false, "%s", text);
+        control_done(op->client, false, "%s%s%s", DEPLOY_SITE(s), text);
     op->next = NULL;
     if (op->kind == OP_START && s->folder)
         roles_tell_site_failed(s, text); /* first: then it still knows whose requests wait */
@@ -175,7 +178,7 @@ static void deploy_progress(struct site *s, const char *text)
 {
     log_debug("deploy_step", F_CSTR("step", text));
     if (s->op.client)
-        control_progress(s->op.client, "%s", text);
+        control_progress(s->op.client, "%s%s%s", DEPLOY_SITE(s), text);
 }
 
 /* A reload cannot apply every key; what it leaves as it was is said. */
@@ -432,12 +435,24 @@ static bool deploy_below(struct str path, struct str dir)
     return str_starts(path, dir) && path.len > dir.len && path.p[dir.len] == '/';
 }
 
+static bool deploy_listed(struct str list, struct str path)
+{
+    struct str item;
+
+    while (str_split(&list, '\0', &item)) {
+        if (str_eq(item, path))
+            return true;
+    }
+    return false;
+}
+
 /* The old generation's list with its paths moved to the new release, and the index scripts. */
 static void deploy_make_list(struct site *s, struct str old_list, struct buf *out)
 {
     struct generation *g = s->op.next;
     const struct conf_list *index = &deploy_config(s)->server.index_files;
     struct str old_root = s->active ? str_c(s->active->root) : STR_NONE, new_root = str_c(g->root);
+    struct buf script = {0};
     struct str path;
 
     if (old_root.p && !str_eq(old_root, new_root))
@@ -456,9 +471,14 @@ static void deploy_make_list(struct site *s, struct str old_list, struct buf *ou
     for (size_t i = 0; i < index->n; i++) {
         if (!str_iends(str_c(index->v[i]), STR(".php")))
             continue;
-        buf_printf(out, "%s/%s", g->root, index->v[i]);
+        buf_clear(&script);
+        buf_printf(&script, "%s/%s", g->root, index->v[i]);
+        if (deploy_listed(buf_str(out), buf_str(&script)))
+            continue;
+        buf_add_str(out, buf_str(&script));
         buf_add_char(out, '\0');
     }
+    buf_fini(&script);
 }
 
 static void deploy_compile(struct site *s, struct str old_list)

@@ -165,7 +165,8 @@ static int master_listen(struct master *m, struct err *err)
             at.port++;
     } while (rc == ERR_ADDRINUSE && --tries > 0);
     if (rc)
-        return err_set(err, rc, "server.listen: %s: %s", text, err_text(rc));
+        return err_set(err, rc, "server.listen: %s: %s", text,
+            rc == ERR_NOTFOUND ? "this machine has no such address" : err_text(rc));
     if (sock_local_addr(m->listener, &at) == 0)
         (void)sock_addr_format(&at, m->listen_text);
     return 0;
@@ -272,13 +273,12 @@ static void master_start_watchdog(struct master *m)
 
 /* --- stop ------------------------------------------------------------------------------------- */
 
-static void master_force_stop(void *arg)
+static void master_force_stop(struct master *m, const char *why)
 {
-    struct master *m = arg;
     bool again = m->front_idle && list_empty(&m->generations);
 
     if (!again) {
-        log_warn("stop_forced", F_CSTR("reason", "server.timeouts.shutdown is over"));
+        log_warn("stop_forced", F_CSTR("reason", why));
         if (m->front_pid)
             (void)!process_kill(m->front_pid, SIGKILL); /* it may be gone */
         list_each_safe (it, &m->generations)
@@ -292,6 +292,11 @@ static void master_force_stop(void *arg)
         net_timer_start(m->stop_timer, MASTER_KILL_MS, 0);
     }
     m->front_idle = true;
+}
+
+static void master_stop_is_late(void *arg)
+{
+    master_force_stop(arg, "server.timeouts.shutdown is over");
 }
 
 /* Only from master_before_sleep(): it frees generations, which callers further up may hold. */
@@ -329,7 +334,7 @@ void master_stop(struct master *m, const char *why)
     struct ipc_out out;
 
     if (m->stopping) {
-        master_force_stop(m);
+        master_force_stop(m, "told to stop a second time");
         return;
     }
     m->stopping = true;
@@ -542,7 +547,7 @@ int master_main(const struct master_options *opt)
     rc = master_prepare(&m, &err);
     if (rc == 0) {
         master_raise_limits();
-        m.stop_timer = net_timer_open(m.loop, master_force_stop, &m);
+        m.stop_timer = net_timer_open(m.loop, master_stop_is_late, &m);
         m.front_restart = net_timer_open(m.loop, roles_restart_front, &m);
         net_loop_on_sleep(m.loop, master_before_sleep, &m);
         master_start_watchdog(&m);

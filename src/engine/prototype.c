@@ -97,7 +97,8 @@ static void prototype_env(struct prototype *p, const struct ipc_in *m)
         p->env[i] = (struct embed_field){str_c(pairs[2 * i]), str_c(pairs[2 * i + 1])};
 }
 
-static const char *const *prototype_extensions(struct prototype *p, const struct ipc_in *m)
+static const char *const *prototype_list(
+    struct prototype *p, const struct ipc_in *m, struct str want)
 {
     const char **out =
         arena_new(&p->arena, (prototype_count(m, STR("extension")) + 1) * sizeof(*out));
@@ -105,7 +106,7 @@ static const char *const *prototype_extensions(struct prototype *p, const struct
     size_t it = 0, n = 0;
 
     while (ipc_next(m, &it, &key, &value))
-        if (str_eq(key, STR("extension")))
+        if (str_eq(key, want))
             out[n++] = arena_str(&p->arena, value).p;
     return out;
 }
@@ -163,7 +164,8 @@ static int prototype_boot(struct prototype *p, const struct ipc_in *m)
         opt.ini_scan_dir = arena_str(&p->arena, ipc_get(m, "ini_scan_dir")).p;
     opt.ini_entries = prototype_text(p, m, "ini_entries");
     opt.php_binary = prototype_text(p, m, "php_binary");
-    opt.extensions = prototype_extensions(p, m);
+    opt.extensions = prototype_list(p, m, STR("extension"));
+    opt.ini_names = prototype_list(p, m, STR("setting"));
     opt.admin_ini = prototype_pairs(p, m, STR("admin"), 0);
     opt.clear_env = ipc_get_u64(m, "clear_env") != 0;
     opt.chdir_per_request = ipc_get_u64(m, "chdir") != 0;

@@ -278,6 +278,7 @@ int embed_startup(const struct embed_options *opt, const struct embed_host *host
     embed_request_hooks_late();
     embed_functions_wrap();
     embed_ini_lock_admin(opt);
+    embed_ini_check_names(opt);
     embed_ini_startup(opt);
     embed_variables_startup();
     if (opt->clear_env)

@@ -131,6 +131,7 @@ struct embed_options {
     bool ini_none;                 /* neither php.ini nor what is scanned; an ini_file is read */
     const char *ini_scan_dir;      /* NULL: PHP's own, else like $PHP_INI_SCAN_DIR */
     const char *ini_entries;       /* "name=value\n" lines that override php.ini */
+    const char *const *ini_names;  /* names among them, NULL-terminated; an unknown one is logged */
     const char *const *extensions; /* names ("redis", "xdebug") or paths, NULL-terminated; whether
                                       it is a zend_extension is found out, and one that an ini file
                                       loads already is skipped */

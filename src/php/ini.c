@@ -67,6 +67,17 @@ void embed_ini_lock_admin(const struct embed_options *opt)
     }
 }
 
+void embed_ini_check_names(const struct embed_options *opt)
+{
+    for (size_t i = 0; opt->ini_names && opt->ini_names[i]; i++) {
+        const char *name = opt->ini_names[i];
+        bool loads = strcmp(name, "extension") == 0 || strcmp(name, "zend_extension") == 0;
+
+        if (!loads && !zend_hash_str_find_ptr(EG(ini_directives), name, strlen(name)))
+            embed_logf("setting \"%s\" is unknown to PHP and its extensions", name);
+    }
+}
+
 /* --- paths ------------------------------------------------------------------------------------ */
 
 /*

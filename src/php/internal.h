@@ -100,6 +100,7 @@ void embed_ini_apply(const struct embed_request *req);
  * (mem_free). */
 char *embed_ini_text(const struct embed_options *opt, struct str extensions);
 void embed_ini_lock_admin(const struct embed_options *opt);
+void embed_ini_check_names(const struct embed_options *opt);
 /* Once PHP has started: what the options say of paths becomes ready for use. */
 void embed_ini_startup(const struct embed_options *opt);
 void embed_ini_shutdown(void);

@@ -200,3 +200,11 @@ def test_unknown_setting_is_told(serve):
     s = serve({"php": {"admin_values": {"no.such": "1"}}}, {"x.php": "<?php echo 1;"})
     s.wait_log(r'"?no\.such')
     assert s.get("/x.php").text == "1"
+
+
+def test_misspelt_setting_is_not_ignored_in_silence(serve):
+    s = serve({"php": {"values": [["memory_limt", "1G"], ["precision", "7"]],
+                       "ini_overrides": [["dat.timezone", "UTC"]]}}, {"show.php": SHOW})
+    for name in "memory_limt", "dat.timezone":
+        assert [x for x in s.log_lines("is unknown to PHP") if name in x], s.log()
+    assert not [x for x in s.log_lines("is unknown to PHP") if "precision" in x]

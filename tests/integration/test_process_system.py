@@ -173,6 +173,7 @@ def test_second_signal_stops_at_once(serve):
     s.stop()
     assert time.monotonic() - began < 4
     t.join(5)
+    assert "told to stop a second time" in s.log() and "shutdown is over" not in s.log(), s.log()
 
 
 def test_children_of_php_are_reaped(serve):
@@ -295,6 +296,43 @@ def test_command_without_a_server(tmp_path, args):
     p = command(*args, cwd=tmp_path, env={"EPHPM_SERVER__CONTROL_SOCKET": str(path)})
     assert p.returncode == 1
     assert "no server" in p.stderr and str(path) in p.stderr, p.stderr
+    assert "EPHPM_SERVER__CONTROL_SOCKET" in p.stderr, p.stderr
+
+
+def test_command_after_a_change_of_listen_names_the_setting(tmp_path):
+    (tmp_path / "ephpm.toml").write_text('[server]\nlisten = "127.0.0.1:1"\n')
+    p = command("reload", cwd=tmp_path)
+    assert p.returncode == 1
+    assert 'server.listen = "127.0.0.1:1" (ephpm.toml:2:1)' in p.stderr, p.stderr
+
+
+def test_address_of_another_machine_is_named_so(tmp_path):
+    p = command("dev", "-l", "192.0.2.1:8080", "-d", str(tmp_path))
+    assert p.returncode == 1
+    assert "server.listen: 192.0.2.1:8080: this machine has no such address" in p.stderr, p.stderr
+
+
+@pytest.mark.parametrize("by_file", [True, False])
+def test_dev_listens_where_file_or_environment_say(tmp_path, by_file):
+    tmp_path.chmod(0o755)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        listen = "127.0.0.1:%d" % free.getsockname()[1]
+    (tmp_path / "dev.toml").write_text('[server]\nlisten = "%s"\n' % listen if by_file else "")
+    env = {} if by_file else {"EPHPM_SERVER__LISTEN": listen}
+    p = subprocess.Popen([EPHPM, "dev", "-c", "dev.toml"], cwd=tmp_path, text=True,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                         stderr=subprocess.DEVNULL, env={**ENVIRONMENT, **env})
+    try:
+        text = ""
+        while "http://" not in text:
+            line = p.stdout.readline()
+            assert line, text
+            text += line
+        assert "http://%s/" % listen in text
+    finally:
+        p.terminate()
+        p.communicate(timeout=10)
 
 
 def test_commands_at_the_control_socket_that_are_none(serve):
