@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#include "unit/test.h"
+
+extern const struct test tests_store[], tests_glob[], tests_evict[], tests_scan[], tests_model[];
+
+TEST_MAIN(tests_store, tests_glob, tests_evict, tests_scan, tests_model)
