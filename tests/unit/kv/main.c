@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The ephpm developers */
 #include "unit/test.h"
 
-extern const struct test tests_store[], tests_glob[], tests_evict[], tests_scan[], tests_model[];
+extern const struct test tests_store[], tests_glob[], tests_evict[], tests_scan[], tests_wait[],
+    tests_model[], tests_threads[], tests_killed[];
 
-TEST_MAIN(tests_store, tests_glob, tests_evict, tests_scan, tests_model)
+TEST_MAIN(tests_store, tests_glob, tests_evict, tests_scan, tests_wait, tests_model, tests_threads,
+    tests_killed)
