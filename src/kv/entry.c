@@ -7,6 +7,8 @@
 #include "kv/evict.h"
 #include "kv/slab.h"
 
+#define EVICT_TRIES 100
+
 /* ---- bytes ---- */
 
 void kv_copy_in(_Atomic uint64_t *to, const char *p, size_t n)
@@ -101,6 +103,19 @@ static void free_pages(
     }
 }
 
+/* The tries end: others may take what was freed for us. */
+static int take_page(struct kv_store *s, uint32_t shard, uint32_t *page)
+{
+    int r = ERR_FULL;
+
+    for (int i = 0; i < EVICT_TRIES && r == ERR_FULL; i++) {
+        r = kv_slab_claim(s, kv_owner(shard, KV_DATA), page);
+        if (r == ERR_FULL && kv_evict_page(s, shard) != 0)
+            break;
+    }
+    return r;
+}
+
 static int fill_pages(
     struct kv_store *s, const struct kv_spot *spot, uint32_t ref, struct str bytes)
 {
@@ -111,11 +126,7 @@ static int fill_pages(
     for (uint32_t i = 0; i < n; i++) {
         struct str part = str_sub(bytes, (size_t)i * KV_PAGE, KV_PAGE);
 
-        while ((r = kv_slab_claim(s, kv_owner(spot->shard, KV_DATA), &p)) == ERR_FULL) {
-            r = kv_evict_page(s, spot->shard);
-            if (r)
-                break;
-        }
+        r = take_page(s, spot->shard, &p);
         if (r) {
             free_pages(s, spot->shard, ref, (uint32_t)spot->key.len, i);
             return r;
@@ -134,11 +145,11 @@ static int fill_pages(
 static int take_block(struct kv_store *s, uint32_t shard, uint32_t size, uint32_t *ref)
 {
     unsigned class = kv_slab_class(size);
-    int r;
+    int r = ERR_FULL;
 
-    while ((r = kv_slab_take(s, shard, class, ref)) == ERR_FULL) {
-        r = kv_evict_block(s, shard, class);
-        if (r)
+    for (int i = 0; i < EVICT_TRIES && r == ERR_FULL; i++) {
+        r = kv_slab_take(s, shard, class, ref);
+        if (r == ERR_FULL && kv_evict_block(s, shard, class) != 0)
             break;
     }
     return r;
@@ -247,7 +258,7 @@ int kv_entry_copy(const struct kv_store *s, uint32_t ref, struct buf *buf, struc
         if (flags & KV_PAGED) {
             r = copy_paged(s, e, key_len, len, buf);
         } else {
-            kv_copy_out(buf_reserve(buf, len), body_of(e, key_len), len);
+            kv_copy_out(buf_reserve(buf, MAX(len, 1)), body_of(e, key_len), len);
             buf->len = len;
         }
         out->bytes = buf_str(buf);

@@ -176,8 +176,10 @@ static bool try_page(struct kv_store *s, uint32_t own, uint32_t page, bool force
     uint32_t owner = KV_GET(s->pages[page].owner), shard = (owner >> 8) - 1;
     bool nonsense = s->nonsense, done;
 
-    if (owner == 0)
+    if (owner == 0) {
+        kv_slab_notice(s, page);
         return true;
+    }
     if (shard == own || shard >= s->plan.nshards)
         return shard == own && evict_all(s, shard, page, force);
     if (!kv_shard_try(s, shard))

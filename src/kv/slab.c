@@ -71,6 +71,11 @@ void kv_slab_release(struct kv_store *s, struct kv_shard *sh, uint32_t page)
 {
     KV_SET(sh->releases, KV_GET(sh->releases) + 1);
     KV_SET(s->pages[page].owner, 0);
+    kv_slab_notice(s, page);
+}
+
+void kv_slab_notice(struct kv_store *s, uint32_t page)
+{
     /* release: after the owner's store. */
     atomic_fetch_add_explicit(&s->h->freed, 1, memory_order_release);
     /* relaxed: a hint. */

@@ -18,6 +18,9 @@ uint32_t kv_slab_blocks(unsigned class); /* in a page */
 int kv_slab_claim(struct kv_store *s, uint32_t owner, uint32_t *page) MUST_CHECK;
 /* Gives a page of the shard back; it is in no ring. */
 void kv_slab_release(struct kv_store *s, struct kv_shard *sh, uint32_t page);
+/* Says that a page is free, which kv_slab_claim() believed none is: who gave it back may have died
+ * before it said so. */
+void kv_slab_notice(struct kv_store *s, uint32_t page);
 /* A block of this class; its seq is odd. ERR_FULL: neither a free block nor a free page. */
 int kv_slab_take(struct kv_store *s, uint32_t shard, unsigned class, uint32_t *ref) MUST_CHECK;
 /* Makes a block free that is not linked any more. */

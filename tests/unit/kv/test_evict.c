@@ -146,7 +146,25 @@ static void test_evict_sizes_change(void)
     bed_close(&b);
 }
 
-const struct test tests_evict[] = {TEST(test_evict_noeviction_refuses_and_keeps),
-    TEST(test_evict_lru_keeps_what_is_read), TEST(test_evict_random_takes_all_alike),
-    TEST(test_evict_volatile_spares_keys_without_deadline), TEST(test_evict_expired_goes_first),
-    TEST(test_evict_sizes_change), TEST_END};
+/* Who gives a page back may be killed before it says so; whoever needed one looked for it for ever.
+ */
+static void test_evict_finds_a_page_that_was_given_back_in_silence(void)
+{
+    char name[32];
+    struct bed b;
+    unsigned n;
+
+    bed_open(&b, MB(2), KV_NOEVICTION);
+    n = fill(&b, 0, 1000000, 60000, 0);
+    CHECK(n > 10);
+    CHECK_INT(kv_store_del(b.s, key_of(name, 3)), 0);
+    atomic_store(&b.s->h->scanned, atomic_load(&b.s->h->freed));
+    CHECK_INT(fill(&b, n, 1, 60000, 0), 1);
+    CHECK_INT(fill(&b, n + 1, 1, 60000, 0), 0);
+    bed_close(&b);
+}
+
+const struct test tests_evict[] = {TEST(test_evict_finds_a_page_that_was_given_back_in_silence),
+    TEST(test_evict_noeviction_refuses_and_keeps), TEST(test_evict_lru_keeps_what_is_read),
+    TEST(test_evict_random_takes_all_alike), TEST(test_evict_volatile_spares_keys_without_deadline),
+    TEST(test_evict_expired_goes_first), TEST(test_evict_sizes_change), TEST_END};
