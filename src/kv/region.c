@@ -192,6 +192,11 @@ struct kv_store *kv_store_open_other(const struct kv_store *s)
     return o;
 }
 
+void kv_store_after_fork(struct kv_store *s)
+{
+    attach(s, s->base);
+}
+
 void kv_store_close(struct kv_store *s)
 {
     if (!s)

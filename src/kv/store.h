@@ -67,6 +67,8 @@ int kv_store_open(int fd, struct kv_store **out) MUST_CHECK;
 /* For another thread of this process, on the same mapping. Close it before s. */
 struct kv_store *kv_store_open_other(const struct kv_store *s) MUST_CHECK;
 void kv_store_close(struct kv_store *s); /* NULL is fine */
+/* In a forked child that goes on with the parent's s. */
+void kv_store_after_fork(struct kv_store *s);
 
 /* ---- one key ---- */
 

@@ -18,7 +18,7 @@
  * bailouts), variables.c ($_SERVER, getenv, headers to names), output.c (headers and body out),
  * ini.c (settings, .user.ini), crash.c (signals, PHP backtrace), opcache.c (cached scripts,
  * status), timer.c (max_execution_time with fewer system calls), sanitizer.c, functions/ (what PHP
- * code can call), compat.h (all differences between PHP versions).
+ * code can call; kv.c is the key-value store), compat.h (all differences between PHP versions).
  */
 
 #include <stdbool.h>
@@ -27,6 +27,8 @@
 
 #include "base/err.h"
 #include "base/str.h"
+
+struct kv_store;
 
 struct embed_field {
     struct str name;
@@ -126,6 +128,7 @@ struct embed_options {
                                system calls */
     bool limit_extensions_off; /* tests only: run any file, not only .php and .phar */
     bool user_ini;             /* honour .user.ini */
+    struct kv_store *kv;       /* what ephpm_kv_...() work on; NULL: there are no such functions */
     bool huge_pages;           /* PHP asks for huge pages, unless USE_ZEND_ALLOC_HUGE_PAGES says */
 };
 

@@ -111,6 +111,10 @@ extern struct _zend_module_entry embed_module;
 void embed_functions_wrap(void);
 extern bool embed_functions_cwd_changed;
 
+/* functions/kv.c: while modules start, if there is a store. */
+bool embed_kv_register(void);
+void embed_kv_after_fork(void);
+
 /* opcache.c: to be called while modules start: notes OPcache's functions before php.ini can disable
  * them. */
 void embed_watch_opcache(void);
