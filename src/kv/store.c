@@ -184,7 +184,7 @@ static bool is_same(const struct kv_value *a, const struct kv_value *b)
         return false;
     if (has_bytes(a))
         return str_eq(a->bytes, b->bytes);
-    return a->type == KV_INT ? a->i == b->i : memcmp(&a->f, &b->f, sizeof(a->f)) == 0;
+    return a->type == KV_INT ? a->i == b->i : a->f == b->f;
 }
 
 int kv_store_cas(struct kv_store *s, struct str key, const struct kv_value *expected,

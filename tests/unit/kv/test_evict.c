@@ -5,6 +5,14 @@
 #include "platform/clock.h"
 #include "unit/kv/bed.h"
 
+#ifdef __SANITIZE_THREAD__
+#define TURNOVER MB(10)
+#define HELD     MB(4)
+#else
+#define TURNOVER MB(40)
+#define HELD     MB(16)
+#endif
+
 static struct str key_of(char *p, unsigned i)
 {
     return str_n(p, (size_t)snprintf(p, 32, "key %u", i));
@@ -131,14 +139,14 @@ static void test_evict_sizes_change(void)
     static const size_t sizes[] = {20, 30000, 300, 700000, 100, 65000, 5000, 1000000, 8};
     struct bed b;
 
-    bed_open(&b, MB(16), KV_ALLKEYS_LRU);
+    bed_open(&b, HELD, KV_ALLKEYS_LRU);
     for (unsigned i = 0; i < ARRAY_LEN(sizes); i++) {
-        unsigned n = (unsigned)(MB(40) / (sizes[i] + 100));
+        unsigned n = (unsigned)(TURNOVER / (sizes[i] + 100));
 
         CHECK_INT(fill(&b, i * 1000000, n, sizes[i], 0), n);
         CHECK_INT(present(&b, i * 1000000 + n - 1, 1), 1);
         /* Most of the memory is theirs by now. */
-        CHECK(present(&b, i * 1000000, n) * (sizes[i] + 80) > MB(16) / 3);
+        CHECK(present(&b, i * 1000000, n) * (sizes[i] + 80) > HELD / 3);
     }
     CHECK_INT(bed_stats(&b).dropped, 0);
     kv_store_flush(b.s);

@@ -11,7 +11,9 @@
 #include "base/mem.h"
 #include "unit/kv/bed.h"
 
-#ifdef EPHPM_SANITIZED
+#ifdef __SANITIZE_THREAD__
+#define KILLS 2
+#elif defined(EPHPM_SANITIZED)
 #define KILLS 20
 #else
 #define KILLS 60
