@@ -80,6 +80,8 @@ static bool keep(struct kv_store *s, uint32_t shard, uint32_t ref, const _Atomic
     (void)is_ours(s, shard, kv_page_of(s, ref), &class);
     KV_SET(e->mark, 1);
     KV_SET(e->seq, KV_GET(e->seq) + (KV_GET(e->seq) & 1));
+    /* The dead one may have changed it without saying so: kv_repair() ends with this version. */
+    KV_SET(e->version, kv_event_of(&s->shards[shard], KV_GET(e->hash))->version + 1);
     p->used++;
     s->shards[shard].keys++;
     s->shards[shard].used += kv_slab_size(class);

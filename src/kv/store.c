@@ -9,8 +9,9 @@
 #include "kv/read.h"
 #include "kv/shard.h"
 
-#define NS_PER_MS 1000000u
-#define TTL_MAX   (INT64_MAX / NS_PER_MS / 2) /* ms, 146 years: more is the same */
+#define NUMBER_MAX 20 /* bytes of a string that is one */
+#define NS_PER_MS  1000000u
+#define TTL_MAX    (INT64_MAX / NS_PER_MS / 2) /* ms, 146 years: more is the same */
 
 /* Counts of this process alone, as a rule: lost only when two share a line. */
 static void count(_Atomic uint64_t *n)
@@ -36,6 +37,13 @@ static int check(struct str key, const struct kv_value *v, int64_t ttl)
     if (key.len > KV_KEY_MAX || (has_bytes(v) && v->bytes.len > KV_VALUE_MAX))
         return ERR_TOOBIG;
     return 0;
+}
+
+/* Large values are copied there seldom. */
+static void trim_scratch(struct kv_store *s)
+{
+    if (s->scratch.cap > KV_PAGE)
+        buf_fini(&s->scratch);
 }
 
 /* ---- reading ---- */
@@ -204,6 +212,7 @@ int kv_store_cas(struct kv_store *s, struct str key, const struct kv_value *expe
     else
         r = put(s, &spot, v, deadline);
     kv_spot_close(s, &spot);
+    trim_scratch(s);
     return r;
 }
 
@@ -214,6 +223,8 @@ static int int_at(struct kv_store *s, struct kv_spot *spot, int64_t *out)
 {
     struct kv_value v;
 
+    if (spot->e && KV_GET(spot->e->value_len) > NUMBER_MAX)
+        return ERR_INVAL;
     *out = 0;
     if (take_value(s, spot, &s->scratch, &v) != 0)
         return 0;
@@ -230,11 +241,8 @@ static int float_at(struct kv_store *s, struct kv_spot *spot, double *out)
     int64_t whole;
     int r;
 
-    *out = 0;
-    if (take_value(s, spot, &s->scratch, &v) != 0)
-        return 0;
-    if (v.type == KV_FLOAT) {
-        *out = v.f;
+    if (spot->e && KV_GET(spot->e->type) == KV_FLOAT) {
+        *out = take_value(s, spot, &s->scratch, &v) == 0 ? v.f : 0;
         return 0;
     }
     r = int_at(s, spot, &whole);
@@ -335,8 +343,7 @@ int kv_store_append(struct kv_store *s, struct str key, struct str tail, size_t 
     if (r == 0)
         n = KV_GET(spot.e->value_len);
     kv_spot_close(s, &spot);
-    if (s->scratch.cap > KV_PAGE)
-        buf_fini(&s->scratch);
+    trim_scratch(s);
     if (r == 0)
         *len = n;
     return r;

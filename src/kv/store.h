@@ -124,7 +124,8 @@ int kv_store_ttl(struct kv_store *s, struct str key, int64_t *ms) MUST_CHECK;
  * Waits until the key's version is beyond `last`, at most timeout ms (0: looks only), and gives
  * value and version. A version counts changes of the value, deletion and expiry among them; a
  * missing key has one too: then ERR_NOTFOUND, and *version is set. Start with last 0, which does
- * not wait. May rarely return for a change of another key while this one is missing.
+ * not wait. May rarely return without a change: for another key while this one is missing, and
+ * after a process was killed.
  * ERR_TIMEOUT; ERR_INTR: a signal handler ran.
  */
 int kv_store_wait(struct kv_store *s, struct str key, uint64_t last, int timeout, struct buf *buf,

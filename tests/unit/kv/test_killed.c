@@ -28,6 +28,8 @@ struct killed {
     struct bed b;
     void (*operation)(struct bed *b);
     const char *before, *after; /* the key's value; NULL: none */
+    int64_t counter;            /* it is this number instead, and one more afterwards */
+    uint64_t version;           /* of the key before */
 };
 
 /* The child, stopped right before the operation. */
@@ -71,6 +73,17 @@ static void setup(struct killed *k)
     }
     if (k->before)
         CHECK_INT(bed_set(&k->b, "key", k->before), 0);
+    if (k->counter)
+        CHECK_INT(kv_store_incr(k->b.s, STR("key"), k->counter, &k->b.v.i), 0);
+    (void)!kv_store_wait(k->b.s, STR("key"), 0, 0, &k->b.buf, &k->b.v, &k->version);
+}
+
+/* Whoever waits for the key is told, also of what the dead one did not come to tell. */
+static void check_told(struct killed *k)
+{
+    int r = kv_store_wait(k->b.s, STR("key"), k->version, 0, &k->b.buf, &k->b.v, &k->version);
+
+    CHECK(r == 0 || r == ERR_NOTFOUND);
 }
 
 /* Returns whether the operation was seen done. */
@@ -88,8 +101,14 @@ static bool check(struct killed *k)
     now = bed_get(&k->b, "key");
     is_old = str_eq(now, str_c(k->before ? k->before : "(none)"));
     is_new = str_eq(now, str_c(k->after ? k->after : "(none)"));
+    if (k->counter) {
+        is_old = k->b.v.i == k->counter;
+        is_new = k->b.v.i == k->counter + 1;
+    }
     CHECK(is_old || is_new);
     CHECK_INT(bed_stats(&k->b).keys, OTHERS + !str_eq(now, STR("(none)")));
+    if (is_new)
+        check_told(k);
     CHECK_INT(bed_set(&k->b, "key", "later"), 0);
     CHECK_STR(bed_get(&k->b, "key"), "later");
     CHECK_INT(kv_store_del(k->b.s, STR("key")), 0);
@@ -145,6 +164,13 @@ static void op_append(struct bed *b)
     (void)!kv_store_append(b->s, STR("key"), STR("tail"), &len);
 }
 
+static void op_incr(struct bed *b)
+{
+    int64_t n;
+
+    (void)!kv_store_incr(b->s, STR("key"), 1, &n);
+}
+
 static void op_getset(struct bed *b)
 {
     struct kv_value v = bed_string("of the same size");
@@ -180,6 +206,13 @@ static void test_killed_while_appending(void)
     kill_everywhere(&k);
 }
 
+static void test_killed_while_counting(void)
+{
+    struct killed k = {.operation = op_incr, .counter = 41};
+
+    kill_everywhere(&k);
+}
+
 static void test_killed_while_exchanging(void)
 {
     struct killed k = {
@@ -190,4 +223,5 @@ static void test_killed_while_exchanging(void)
 
 const struct test tests_killed[] = {TEST(test_killed_while_replacing),
     TEST(test_killed_while_adding), TEST(test_killed_while_deleting),
-    TEST(test_killed_while_appending), TEST(test_killed_while_exchanging), TEST_END};
+    TEST(test_killed_while_appending), TEST(test_killed_while_counting),
+    TEST(test_killed_while_exchanging), TEST_END};
