@@ -7,7 +7,7 @@
 
 #define RING_TRIES 8  /* pages of a class that are looked at for one block */
 #define PAGE_TRIES 32 /* pages that are looked at for one page */
-#define FEW_TRIES  8  /* the same when most of what is met stays */
+#define FEW_TRIES  8  /* the same when only what has expired goes */
 #define FEW_BLOCKS 8  /* of so large blocks that a page goes as easily as one of them */
 #define HOT_PART   8  /* a page goes if fewer than one in so many entries were read lately */
 
@@ -192,8 +192,8 @@ static bool try_page(struct kv_store *s, uint32_t own, uint32_t page, bool force
 
 int kv_evict_page(struct kv_store *s, uint32_t shard)
 {
-    bool few = s->policy == KV_NOEVICTION || s->policy == KV_VOLATILE_LRU;
-    uint32_t tries = MIN(few ? FEW_TRIES : PAGE_TRIES, s->plan.npages);
+    uint32_t most = s->policy == KV_NOEVICTION ? FEW_TRIES : PAGE_TRIES;
+    uint32_t tries = MIN(most, s->plan.npages);
 
     for (uint32_t i = 0; i < 2 * tries; i++) {
         /* relaxed: whose turn it is. */

@@ -16,8 +16,8 @@
 #include "platform/fs.h"
 
 #define MEMORY  KV_MEMORY_MIN
-#define LARGEST 200000
-#define STEPS   80
+#define LARGEST 100000
+#define STEPS   50
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
