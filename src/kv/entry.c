@@ -2,8 +2,6 @@
 /* SPDX-FileCopyrightText: The ephpm developers */
 #include "kv/entry.h"
 
-#include <assert.h>
-
 #include "kv/evict.h"
 #include "kv/slab.h"
 

@@ -7,7 +7,6 @@
 
 /* What a reader holds on to while it looks: if these stay, what it saw was there. */
 struct look {
-    struct kv_shard *sh;
     uint64_t changes, releases;
     uint32_t ref, seq;
 };
@@ -40,7 +39,7 @@ static int try_read(const struct kv_store *s, uint64_t hash, struct str key, str
     struct kv_value *out, uint64_t *deadline)
 {
     struct kv_shard *sh = &s->shards[kv_shard_of(s, hash)];
-    struct look look = {.sh = sh, .changes = KV_GET(sh->changes), .releases = KV_GET(sh->releases)};
+    struct look look = {.changes = KV_GET(sh->changes), .releases = KV_GET(sh->releases)};
     int r = find(s, &look, hash, key);
     struct kv_entry *e;
 

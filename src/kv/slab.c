@@ -2,8 +2,6 @@
 /* SPDX-FileCopyrightText: The ephpm developers */
 #include "kv/slab.h"
 
-#include <assert.h>
-
 /* Four sizes for each doubling up to 8 KiB; then what 7 and less of fit into a page. */
 static const uint32_t sizes[KV_CLASSES] = {64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448,
     512, 640, 768, 896, 1024, 1280, 1536, 1792, 2048, 2560, 3072, 3584, 4096, 5120, 6144, 7168,

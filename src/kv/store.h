@@ -15,8 +15,9 @@
  * of more than KV_KEY_MAX bytes; it may be empty. Times are milliseconds of a clock that does not
  * jump. A key is gone at its deadline, exactly.
  *
- * When memory is short, the policy says what gives way. ERR_FULL: nothing may, or the value is
- * larger than all the memory; the key has its old value then.
+ * When memory is short, the policy says what gives way. ERR_FULL: nothing may of what a bounded
+ * search looked at, or the value takes more than half of the memory. The key has its old value
+ * then, unless that gave way in the search.
  */
 
 #include <stdbool.h>
