@@ -13,6 +13,8 @@ usage: ./quickstart.sh [--build-only] [--port PORT] [--root FOLDER]
   --build-only   stop when build/release/bin/ephpm and ephpm-php are there
   --port PORT    first port to try (default 8080; the next free one is taken)
   --root FOLDER  serve this document root instead of the demo application
+
+PHP_VERSION=8.5 ./quickstart.sh takes another PHP than the release's own; see docs/platforms.md.
 TEXT
 }
 
@@ -45,7 +47,8 @@ bin=build/release/bin
 log=build/logs/quickstart.log
 
 build() {
-    cmake --preset release && cmake --build build/release -j "$(nproc)" --target ephpm ephpm-php
+    cmake --preset release "$(packages_cmake_php)" &&
+        cmake --build build/release -j "$(nproc)" --target ephpm ephpm-php
 }
 
 port_taken() {
@@ -62,7 +65,7 @@ ready() {
     return 1
 }
 
-packages_release >/dev/null || exit 1
+packages_php >/dev/null || exit 1
 need_packages build run || exit 1
 mkdir -p build/logs
 [ -x $bin/ephpm ] || echo "building (about a minute; the log is $log)"

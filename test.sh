@@ -14,13 +14,15 @@ usage: ./test.sh [--quick | --only STAGE[,STAGE...]]
   checks       layers, headers compile alone, format, tidiness of the repository
   tidy         static analysis
   integration  the server, driven from outside
+  php-suite    PHP's own tests, with Debian's php and with ours: a sample, and all web requests
   windows      cross build, unit tests under Wine
 
---quick leaves out tidy and windows. Logs are in build/logs.
+--quick leaves out php-suite, tidy and windows. Logs are in build/logs. PHP_VERSION=8.5 in the
+environment takes another PHP than the release's own; see docs/platforms.md.
 TEXT
 }
 
-stages="unit checks integration windows tidy"
+stages="unit checks integration php-suite windows tidy"
 while [ $# -gt 0 ]; do
     case "$1" in
     --quick) stages="unit checks integration" ;;
@@ -36,16 +38,16 @@ while [ $# -gt 0 ]; do
 done
 for stage in $stages; do
     case "$stage" in
-    unit | checks | tidy | integration | windows) ;;
+    unit | checks | tidy | integration | php-suite | windows) ;;
     *) echo "test.sh: no stage called $stage" >&2; usage >&2; exit 2 ;;
     esac
 done
 
 . tools/packages.sh
 . tools/stages.sh
-packages_release >/dev/null || exit 1
+packages_php >/dev/null || exit 1
 
 for stage in $stages; do
-    "stage_$stage"
+    "stage_${stage//-/_}"
 done
 stage_summary

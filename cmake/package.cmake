@@ -15,8 +15,6 @@ endif()
 set(php_version ${EPHPM_PHP_MINOR})
 set(php_dir lib/ephpm/php${php_version})
 
-# Beside the target's other entries, which are for the build tree.
-set_target_properties(ephpm-php PROPERTIES INSTALL_RPATH "$ORIGIN")
 install(TARGETS ephpm RUNTIME DESTINATION bin COMPONENT main)
 install(TARGETS ephpm-php RUNTIME DESTINATION ${php_dir} COMPONENT main)
 
@@ -63,7 +61,10 @@ set(CPACK_DEBIAN_PACKAGE_SECTION httpd)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # libphp.so has no shlibs information, so its package is named.
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "libphp${php_version}-embed, php${php_version}-opcache")
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libphp${php_version}-embed")
+if(php_version VERSION_LESS 8.5) # part of PHP itself from then on
+  string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", php${php_version}-opcache")
+endif()
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS
   "php${php_version}-mbstring, php${php_version}-xml, php${php_version}-curl, php${php_version}-sqlite3")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "php${php_version}-intl, php${php_version}-mysql")

@@ -32,26 +32,11 @@ done
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
-mkdir -p "$prefix/include" "$prefix/lib/pkgconfig" "$work/lists/partial" "$work/cache/archives/partial"
+mkdir -p "$prefix/include" "$prefix/lib/pkgconfig"
 prefix=$(cd "$prefix" && pwd)
 
-# Source lines for wherever apt takes libuv from; the system's own lists stay as they are.
-apt-cache madison libuv1-dev |
-    awk -F'|' '{ split($3, p, " "); split(p[2], s, "/"); print "deb-src", p[1], s[1], s[2] }' |
-    sort -u >"$work/sources.list"
-[ -s "$work/sources.list" ] || fail "apt knows no libuv1-dev; run apt-get update"
-# Whoever cannot write as apt's own user can still read.
-chmod -R a+rX "$work"
-apt_get() {
-    apt-get -qq -o Dir::Etc::SourceList="$work/sources.list" -o Dir::Etc::SourceParts=- \
-        -o Dir::State::Lists="$work/lists" -o Dir::Cache="$work/cache" -o APT::Sandbox::User=root "$@"
-}
-say "fetching the source of libuv1"
-apt_get update
-(cd "$work" && apt_get source libuv1) >"$work/source.log" 2>&1 ||
-    { cat "$work/source.log" >&2; fail "no source of libuv1"; }
-src=$(find "$work" -maxdepth 1 -type d -name 'libuv1-*')
-[ -d "$src" ] || fail "the source of libuv1 did not unpack"
+src=$work/libuv
+"$here/tools/fetch-source" libuv1-dev "$src" >/dev/null || fail "no source of libuv1"
 
 say "building libuv"
 cmake -G Ninja -S "$src" -B "$work/build" -DCMAKE_SYSTEM_NAME=Windows \

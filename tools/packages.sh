@@ -13,7 +13,11 @@
 #   windows      cross compiler and Wine
 #   windows-src  fetching and building the Windows libraries
 #   package      building a .deb
-#   chroot       trying the .deb in a fresh system
+#   php-suite    PHP's own tests, and the php-cgi to compare with
+#   chroot       trying the .deb, or the whole tree, in a fresh system
+#
+# PHP_VERSION in the environment ("8.5") chooses another PHP than the release's own; its packages
+# have to be in the machine's package sources, see docs/platforms.md.
 
 packages_release() {
     local id='' version=''
@@ -30,13 +34,23 @@ packages_release() {
     esac
 }
 
-# The version of PHP that the release ships.
+# The version of PHP to build for: $PHP_VERSION, or what the release ships.
 packages_php() {
-    case "$(packages_release)" in
-    12) echo 8.2 ;;
-    13) echo 8.4 ;;
-    *) return 1 ;;
+    local release
+    release=$(packages_release) || return 1
+    case "${PHP_VERSION:-}" in
+    '') [ "$release" = 12 ] && echo 8.2 || echo 8.4 ;;
+    8.[2-5]) echo "$PHP_VERSION" ;;
+    *)
+        echo "PHP_VERSION is \"$PHP_VERSION\"; it can be 8.2, 8.3, 8.4 or 8.5" >&2
+        return 1
+        ;;
     esac
+}
+
+# The argument for cmake that chooses this PHP among several.
+packages_cmake_php() {
+    echo "-DEPHPM_PHP_CONFIG=php-config$(packages_php)"
 }
 
 # packages_of PURPOSE...  prints their packages on one line.
@@ -53,20 +67,31 @@ packages_of() {
             12) echo node-llhttp ;; # carries the generated C sources
             *) echo libllhttp-dev ;;
             esac
-            echo "libphp$php-embed" "php$php-dev" "php$php-cli" "php$php-opcache"
+            echo "libphp$php-embed" "php$php-dev" "php$php-cli"
             ;;
         run)
             local extension
-            for extension in opcache mbstring xml sqlite3 curl intl mysql; do
+            for extension in mbstring xml sqlite3 curl intl mysql; do
+                echo "php$php-$extension"
+            done
+            [ "$php" = 8.5 ] || echo "php$php-opcache" # part of PHP itself from 8.5 on
+            ;;
+        test)
+            local extension
+            echo python3 python3-pytest curl strace procps iproute2
+            # The servers that ephpm is compared with.
+            echo nginx "php$php-fpm" apache2 "libapache2-mod-php$php" "php$php-cgi"
+            echo composer php-symfony-http-foundation php-symfony-process
+            for extension in redis apcu imagick xdebug; do
                 echo "php$php-$extension"
             done
             ;;
-        test) echo python3 python3-pytest curl nginx strace procps iproute2 ;;
         lint) echo python3 git clang-format-19 clang-tidy-19 clang-19 ;;
         fuzz) echo clang-19 libclang-rt-19-dev ;;
         windows) echo gcc-mingw-w64-x86-64-posix libz-mingw-w64-dev wine wine64 ;;
         windows-src) echo dpkg-dev xz-utils patch ;;
         package) echo dpkg-dev file ;;
+        php-suite) echo python3 dpkg-dev xz-utils patch "php$php-cli" "php$php-cgi" ;;
         chroot) echo debootstrap curl ;;
         *)
             echo "packages_of: no purpose called $purpose" >&2
@@ -122,6 +147,10 @@ need_packages() {
         echo "could not install: ${missing% }" >&2
     fi
     rm -f "$log"
+    # Debian enables what it installs; a debugger in every PHP would switch the JIT off.
+    case " $missing" in
+    *-xdebug\ *) packages_as_root phpdismod xdebug || rc=$? ;;
+    esac
     return $rc
 }
 

@@ -80,12 +80,17 @@ stage_need() {
     return 1
 }
 
+# stage_configure PRESET [CMAKE-ARGUMENT...]
+stage_configure() {
+    stage_check "configure-$1" cmake --preset "$1" "$(packages_cmake_php)" "${@:2}"
+}
+
 # stage_build PRESET [CMAKE-ARGUMENT...]  configures and builds everything of a preset, once.
 stage_build() {
     local preset=$1
     shift
     case "$stage_built" in *" $preset "*) return ;; esac
-    stage_check "configure-$preset" cmake --preset "$preset" "$@" &&
+    stage_configure "$preset" "$@" &&
         stage_check "build-$preset" cmake --build "build/$preset" -j "$stage_jobs" || return
     stage_built="$stage_built $preset "
 }
@@ -125,7 +130,7 @@ stage_checks() {
 
 stage_tidy() {
     stage_need build lint || return
-    [ -f build/dev/compile_commands.json ] || stage_check configure-dev cmake --preset dev || return
+    [ -f build/dev/compile_commands.json ] || stage_configure dev || return
     stage_check tidy tools/check-tidy build/dev
 }
 
@@ -140,6 +145,14 @@ stage_integration() {
     stage_build "$preset" || return
     stage_count "integration-$preset" env EPHPM_BIN_DIR="$PWD/build/$preset/bin" \
         tools/run-pytest tests/integration
+}
+
+# PHP's own tests, with Debian's php and with ours: a sample, and all web requests over HTTP.
+stage_php_suite() {
+    stage_need build run php-suite || return
+    stage_build dev || return
+    stage_count php-suite env EPHPM_BIN_DIR="$PWD/build/dev/bin" tests/php-suite/run --sample
+    stage_count php-suite-server env EPHPM_BIN_DIR="$PWD/build/dev/bin" tests/php-suite/run --server
 }
 
 # The part of the tree that is meant for Windows, cross-built and run by Wine.
@@ -180,7 +193,7 @@ stage_asan() {
 stage_tsan() {
     local name
     stage_need build run || return
-    stage_check configure-tsan cmake --preset tsan || return
+    stage_configure tsan || return
     for name in platform core engine net kv; do
         stage_tests tsan unit | grep -qx $name || continue
         stage_check "build-tsan-$name" cmake --build build/tsan -j "$stage_jobs" --target unit_$name &&

@@ -31,6 +31,8 @@ static const char cli_help[] =
     "  config        print every setting and where it comes from\n"
     "  config check  only say whether the configuration is right\n"
     "  config dump   the same as config\n"
+    "  php ...       the php command: every argument is php's (ephpm php -v)\n"
+    "  cgi ...       the php-cgi command: a request from the environment and standard input\n"
     "  --version     versions and features\n"
     "\n"
     "flags:\n"
@@ -160,6 +162,59 @@ static int cli_parse(struct cli *c, int argc, char **argv)
     return 0;
 }
 
+/* --- php: another program --------------------------------------------------------------------- */
+
+/* ephpm-php lies beside this executable. */
+static int cli_php_path(char *out, size_t cap)
+{
+    struct str exe;
+    int rc = process_exe_path(out, cap);
+
+    if (rc)
+        return rc;
+    exe = str_c(out);
+    exe.len = (size_t)str_rchr(exe, '/') + 1;
+    if (exe.len + sizeof("ephpm-php") > cap)
+        return ERR_TOOBIG;
+    (void)str_put(out + exe.len, cap - exe.len, STR("ephpm-php"));
+    return 0;
+}
+
+/* A link to this program of the name of a PHP command: "php", "php8.2", "php-cgi". */
+static bool cli_is_php_link(const char *argv0)
+{
+    struct str name = str_c(argv0);
+
+    name = str_sub(name, (size_t)(str_rchr(name, '/') + 1), name.len);
+    return str_starts(name, STR("php")) || str_starts(name, STR("ephpm-cgi"));
+}
+
+/* `ephpm php ...` and `ephpm cgi ...`, or such a link. */
+static bool cli_is_php(int argc, char **argv)
+{
+    return argc > 0 && (cli_is_php_link(argv[0]) || (argc > 1 && (strcmp(argv[1], "php") == 0 ||
+                                                                     strcmp(argv[1], "cgi") == 0)));
+}
+
+/* Becomes ephpm-php, whose name says which command it is, and whose arguments are all that
+ * command's. Done first, since each php pays for it. */
+static int cli_php(char **argv)
+{
+    static char cgi[] = "php-cgi";
+    char path[4096];
+    int rc = cli_php_path(path, sizeof(path));
+
+    if (!cli_is_php_link(argv[0])) {
+        argv++;
+        if (strcmp(argv[0], "cgi") == 0)
+            argv[0] = cgi;
+    }
+    if (rc == 0)
+        rc = process_exec(path, argv);
+    fprintf(stderr, "ephpm: the program for php cannot be started: %s: %s\n", path, err_text(rc));
+    return CLI_FAILED;
+}
+
 /* --- commands --------------------------------------------------------------------------------- */
 
 static int cli_run_master(struct cli *c, enum config_mode mode, bool next_port)
@@ -249,8 +304,7 @@ int cli_config(struct cli *c)
 static int cli_version(struct cli *c)
 {
     char path[4096];
-    struct str exe;
-    char *argv[] = {path, (char *)(uintptr_t)"--version", NULL};
+    char *argv[] = {path, (char *)(uintptr_t)"--role=version", NULL};
     struct process_spawn s = {.exe = path, .argv = argv};
     struct process_status st;
     int64_t pid;
@@ -258,11 +312,8 @@ static int cli_version(struct cli *c)
     (void)c;
     printf("ephpm %s\n", EPHPM_VERSION);
     (void)fflush(stdout); /* the PHP part prints next */
-    if (process_exe_path(path, sizeof(path)))
+    if (cli_php_path(path, sizeof(path)))
         return CLI_OK;
-    exe = str_c(path);
-    exe.len = (size_t)str_rchr(exe, '/') + 1;
-    (void)str_put(path + exe.len, sizeof(path) - exe.len, STR("ephpm-php"));
     if (process_spawn(&s, &pid) == 0)
         (void)!process_wait(pid, &st); /* it said what there is to say */
     return CLI_OK;
@@ -325,6 +376,8 @@ int main(int argc, char **argv)
     struct cli c = {.env = environ};
     int rc;
 
+    if (cli_is_php(argc, argv))
+        return cli_php(argv);
     if (argc > 1 && strcmp(argv[1], "--role=front") == 0) {
         process_title_init(argc, argv);
         process_set_title("ephpm: front");

@@ -191,19 +191,30 @@ static int fail_refused(
         STR_A(str_sub(key, 0, KEY_MAX / 2)), r->reason ? r->reason : not_available);
 }
 
+/* Also a list of tables in which one key is secret. */
+static bool is_secret(const struct conf_row *row)
+{
+    bool secret = (row->flags & CONF_SECRET) != 0;
+
+    for (size_t i = 0; row->item && i < row->item->nrows; i++)
+        secret = secret || (row->item->rows[i].flags & CONF_SECRET);
+    return secret;
+}
+
 static int fail_value(const struct conf_row *row, const struct toml_value *v, struct str text,
     const struct origin *o, const struct err *why, struct err *err)
 {
     struct buf shown = {0};
 
-    if (row->flags & CONF_SECRET)
+    if (is_secret(row))
         buf_add_lit(&shown, "***");
     else if (v)
         conf_value_show(v, &shown);
     else
         buf_add_json(&shown, str_sub(text, 0, 60));
-    err_set_at(err, why->code, o->line, o->col, "%s: %s = %s: %s", o->where, row->key,
-        buf_cstr(&shown), why->text);
+    /* What is wrong within a list of tables has a place of its own. */
+    err_set_at(err, why->code, why->line ? why->line : o->line, why->line ? why->col : o->col,
+        "%s: %s = %s: %s", o->where, row->key, buf_cstr(&shown), why->text);
     buf_fini(&shown);
     return why->code;
 }

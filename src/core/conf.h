@@ -38,6 +38,7 @@ enum conf_kind {
     CONF_FLOAT,    /* [double] */
     CONF_LIST,     /* [struct conf_list] of strings */
     CONF_PAIRS,    /* [struct conf_pairs] [["k", "v"], ...] or an inline table / section */
+    CONF_TABLES,   /* [struct conf_tables] a section [[key]] for each, or [{...}, ...] */
 };
 
 #define CONF_AUTO INT64_MIN
@@ -57,6 +58,12 @@ struct conf_pairs {
     size_t n;
 };
 
+/* n items of the row's `item->size` bytes. */
+struct conf_tables {
+    void *v;
+    size_t n;
+};
+
 enum conf_flag {
     CONF_RELOADABLE = 1 << 0,   /* a reload applies it; without it only a restart does */
     CONF_SECRET = 1 << 1,       /* dumps as *** */
@@ -64,6 +71,7 @@ enum conf_flag {
     CONF_MS = 1 << 3,           /* CONF_DURATION: a bare number is milliseconds, not seconds */
     CONF_NOT_EMPTY = 1 << 4,    /* an empty string or list is an error */
     CONF_PHP_SIZE = 1 << 5, /* CONF_STRING: a size as PHP writes it ("128M", -1); "auto": unset */
+    CONF_REQUIRED = 1 << 6, /* in a table of CONF_TABLES: an error when it is not there */
 };
 
 enum conf_source { CONF_FROM_DEFAULT, CONF_FROM_FILE, CONF_FROM_ENV, CONF_FROM_CLI };
@@ -75,6 +83,14 @@ struct conf_row;
  * code. */
 typedef int conf_check_cb(const struct conf_row *row, const void *value, struct err *why);
 
+/* What a table of a CONF_TABLES row may hold: keys without dots, offsets into an item of `size`
+ * bytes. No tables in tables, no aliases. */
+struct conf_item {
+    const struct conf_row *rows;
+    size_t nrows;
+    size_t size;
+};
+
 struct conf_row {
     const char *key; /* dotted: "server.timeouts.idle" */
     enum conf_kind kind;
@@ -84,7 +100,8 @@ struct conf_row {
     const char *names; /* CONF_ENUM: "off|sse|all" */
     unsigned flags;
     conf_check_cb *check;
-    const char *alias; /* this row is another name of that key; offset and def unused */
+    const char *alias;            /* this row is another name of that key; offset and def unused */
+    const struct conf_item *item; /* CONF_TABLES */
     const char *help;
 };
 

@@ -33,8 +33,12 @@ static void dump_row(const struct conf *c, size_t i, struct buf *out)
     const struct conf_row *row = &c->table->rows[i];
     const struct conf_mark *mark = &c->marks[i];
     struct buf value = {0};
-    bool set = conf_value_format(row, conf_field(c, row), &value);
+    bool set = true;
 
+    if (row->kind == CONF_TABLES)
+        conf_tables_format(row, conf_field(c, row), true, &value);
+    else
+        set = conf_value_format(row, conf_field(c, row), &value);
     /* An unset key is no TOML; it stands in a comment so that the dump can be read back. */
     if (!set)
         buf_printf(out, "# " STR_F " is not set", STR_A(name_of(row->key)));
@@ -104,6 +108,7 @@ static void add_type(const struct conf_row *row, struct buf *out)
         [CONF_FLOAT] = "number",
         [CONF_LIST] = "list of strings",
         [CONF_PAIRS] = "list of pairs",
+        [CONF_TABLES] = "list of tables",
     };
 
     if (row->kind == CONF_ENUM)
@@ -167,6 +172,23 @@ static void reference_row(const struct conf_table *t, const struct conf_row *row
     buf_add_lit(out, " |\n");
 }
 
+/* [[php.path]]: a section that may come several times, with a table of its own. */
+static void reference_tables(const struct conf_row *row, struct buf *out)
+{
+    buf_printf(out, "\n## [[%s]]\n\n%s A change needs a ", row->key, row->help);
+    add_change(row, out);
+    buf_add_lit(out, ".\n\n| key | type | meaning |\n|---|---|---|\n");
+    for (size_t i = 0; i < row->item->nrows; i++) {
+        const struct conf_row *r = &row->item->rows[i];
+
+        buf_printf(out, "| `%s` | ", r->key);
+        add_type(r, out);
+        buf_add_lit(out, " | ");
+        add_cell(r->help, out);
+        buf_add_lit(out, " |\n");
+    }
+}
+
 void conf_reference(const struct conf_table *t, struct buf *out)
 {
     struct str section = STR_NONE;
@@ -174,6 +196,11 @@ void conf_reference(const struct conf_table *t, struct buf *out)
     for (size_t i = 0; i < t->nrows; i++) {
         const struct conf_row *row = &t->rows[i];
 
+        if (row->kind == CONF_TABLES && !row->alias) {
+            reference_tables(row, out);
+            section = STR_NONE;
+            continue;
+        }
         if (i == 0 || !str_eq(section, section_of(row->key))) {
             section = section_of(row->key);
             buf_printf(out,

@@ -425,6 +425,8 @@ static int set_by_kind(const struct conf_row *row, const struct toml_value *v, v
         return set_list(row, v, field, a, why);
     case CONF_PAIRS:
         return set_pairs(v, field, a, why);
+    case CONF_TABLES:
+        return conf_tables_set(row, v, field, a, why);
     }
     return ERR_INVAL;
 }
@@ -528,7 +530,7 @@ int conf_value_read(const struct conf_row *row, struct str text, struct arena *a
 
     if (!str_is_utf8(text))
         return err_set(why, ERR_INVAL, "is not UTF-8 text");
-    if (row->kind == CONF_LIST || row->kind == CONF_PAIRS) {
+    if (row->kind == CONF_LIST || row->kind == CONF_PAIRS || row->kind == CONF_TABLES) {
         rc = read_json(text, a, &v, why);
     } else if (row->kind != CONF_STRING &&
                (str_eq(text, STR("true")) || str_eq(text, STR("false")))) {
@@ -640,6 +642,9 @@ bool conf_value_format(const struct conf_row *row, const void *field, struct buf
         return true;
     case CONF_PAIRS:
         format_pairs(field, out);
+        return true;
+    case CONF_TABLES:
+        conf_tables_format(row, field, false, out);
         return true;
     }
     return false;

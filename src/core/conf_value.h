@@ -19,6 +19,13 @@ int conf_value_read(const struct conf_row *row, struct str text, struct arena *a
 void conf_value_unset(const struct conf_row *row, void *field);
 /* The field as TOML; false when it is unset. */
 bool conf_value_format(const struct conf_row *row, const void *field, struct buf *out);
+/* CONF_TABLES, conf_tables.c: each table of v into an item of a new array. why has a position when
+ * one key is at fault. */
+int conf_tables_set(const struct conf_row *row, const struct toml_value *v,
+    struct conf_tables *field, struct arena *a, struct err *why) MUST_CHECK;
+/* As TOML; secrets as *** when they are to be hidden. */
+void conf_tables_format(
+    const struct conf_row *row, const struct conf_tables *field, bool hide, struct buf *out);
 /* A value as it was written, shortened, for messages. */
 void conf_value_show(const struct toml_value *v, struct buf *out);
 

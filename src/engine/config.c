@@ -9,6 +9,10 @@
 #include "engine/config_table.h"
 #include "engine/config_warn.h"
 #include "platform/process.h"
+#include "platform/sock.h"
+
+/* As text, which is one message to the front. */
+enum { CONFIG_MAX = SOCK_MSG_MAX - 4096 };
 
 static struct config *config_new(enum config_mode mode)
 {
@@ -74,6 +78,21 @@ static int read_sources(struct config *cfg, const struct config_source *src, str
     return rc;
 }
 
+static int check_length(const struct config *cfg, struct err *err)
+{
+    struct buf text = {0};
+    size_t n;
+
+    config_serialize(cfg, &text);
+    n = text.len;
+    buf_fini(&text);
+    return n <= CONFIG_MAX ? 0
+                           : err_set(err, ERR_TOOBIG,
+                                 "the configuration is too long: %zu bytes without its comments, "
+                                 "and %d is the most",
+                                 n, CONFIG_MAX);
+}
+
 int config_load(const struct config_source *src, struct config **out, struct err *err)
 {
     struct config *cfg = config_new(src->mode);
@@ -81,6 +100,8 @@ int config_load(const struct config_source *src, struct config **out, struct err
 
     if (rc == 0)
         rc = finish(cfg, err);
+    if (rc == 0)
+        rc = check_length(cfg, err);
     if (rc) {
         config_unref(cfg);
         return rc;
@@ -92,6 +113,32 @@ int config_load(const struct config_source *src, struct config **out, struct err
 bool config_is_set(const struct config *cfg, const char *key)
 {
     return conf_is_set(&cfg->conf, key);
+}
+
+const char *config_env_name(const char *value)
+{
+    const char *p = value;
+
+    if (*p++ != '$')
+        return NULL;
+    for (; *p; p++) {
+        bool letter = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '_';
+
+        if (!letter && (p == value + 1 || *p < '0' || *p > '9'))
+            return NULL;
+    }
+    return p > value + 1 ? value + 1 : NULL;
+}
+
+const struct config_php_site *config_php_site(const struct config *cfg, const char *site)
+{
+    const struct config_php_site *v = cfg->php.sites.v;
+
+    for (size_t i = 0; i < cfg->php.sites.n; i++) {
+        if (strcmp(v[i].site, site) == 0)
+            return &v[i];
+    }
+    return NULL;
 }
 
 static bool resolve(int tri, bool automatic)
@@ -169,6 +216,9 @@ void config_reference(struct buf *out)
         "`\"1d\"`.\n"
         "- **list of pairs**: `[[\"name\", \"value\"]]`, or a section with a line `name = "
         "\"value\"` for each.\n"
+        "- **`[[name]]`**: a section that may come several times, once for each table; in a "
+        "variable "
+        "a JSON list of objects.\n"
         "- **PHP size**: as php.ini writes it: `\"128M\"`, `-1`.\n\n"
         "*Change needs* says what applies a changed value: a reload (`ephpm reload`), a new "
         "generation of PHP\n"

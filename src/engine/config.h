@@ -120,6 +120,13 @@ struct config_file_cache {
     bool precompress;
 };
 
+/* [[server.internal]]: a folder that only the application can have sent. */
+struct config_internal {
+    const char *path; /* "/protected/" */
+    const char *dir;
+    const char *site; /* NULL: all */
+};
+
 struct config_server {
     const char *listen;
     const char *document_root;
@@ -132,6 +139,7 @@ struct config_server {
     int64_t backlog;
     const char *control_socket; /* NULL: derived, see config_control_path() */
     const char *pid_file;
+    struct conf_tables internal; /* struct config_internal */
     struct config_request request;
     struct config_timeouts timeouts;
     struct config_response response;
@@ -141,6 +149,22 @@ struct config_server {
     struct config_diagnostics diagnostics;
     struct config_limits limits;
     struct config_file_cache file_cache;
+};
+
+/* [[php.path]]: settings of requests below a path. */
+struct config_php_path {
+    const char *path; /* "/admin/" */
+    const char *site; /* NULL: all */
+    struct conf_pairs values;
+    struct conf_pairs admin_values;
+};
+
+/* [[php.site]]: what one site has besides the keys of [php]. */
+struct config_php_site {
+    const char *site;
+    struct conf_pairs values;
+    struct conf_pairs admin_values;
+    struct conf_pairs env;
 };
 
 struct config_php {
@@ -178,9 +202,11 @@ struct config_php {
     struct conf_pairs values;
     struct conf_list extensions;
     struct conf_pairs env;
-    int fpm_engine;         /* accepted for compatibility, changes nothing */
-    bool crash_containment; /* likewise */
-    int clear_env;          /* -1 auto (on in serve), 0, 1; see config_clear_env() */
+    int fpm_engine;           /* accepted for compatibility, changes nothing */
+    bool crash_containment;   /* likewise */
+    int clear_env;            /* -1 auto (on in serve), 0, 1; see config_clear_env() */
+    struct conf_tables sites; /* "php.site": struct config_php_site */
+    struct conf_tables paths; /* "php.path": struct config_php_path */
 };
 
 struct config_deploy {
@@ -232,6 +258,10 @@ static inline bool config_is_multi(const struct config *cfg)
 {
     return cfg->server.sites_dir != NULL;
 }
+/* The name of the server's own variable that a value of php.env stands for ("$NAME"), or NULL. */
+const char *config_env_name(const char *value);
+/* The [[php.site]] table of a site, or NULL. */
+const struct config_php_site *config_php_site(const struct config *cfg, const char *site);
 /* The auto keys, resolved. */
 bool config_request_log(const struct config *cfg);
 bool config_clear_env(const struct config *cfg);

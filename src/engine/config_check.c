@@ -2,6 +2,9 @@
 /* SPDX-FileCopyrightText: The ephpm developers */
 #include "engine/config_table.h"
 
+#include <string.h>
+
+#include "engine/config.h"
 #include "platform/sock.h"
 
 /* Letters of an HTTP field name (RFC 9110 "tchar"). */
@@ -115,6 +118,19 @@ int config_check_one_line(const struct conf_row *row, const void *value, struct 
     return 0;
 }
 
+/* The letters of host_site_key(): a host that holds others has no folder. */
+int config_check_site(const struct conf_row *row, const void *value, struct err *why)
+{
+    const char *s = *(const char *const *)value;
+
+    if (s && (s[strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789._-")] || *s == '.' || *s == '-'))
+        return err_set(why, ERR_INVAL,
+            "\"%.60s\" is no name of a site: as in a host, it has lower case letters, digits, "
+            "\".\", \"_\" and \"-\"",
+            s);
+    return 0;
+}
+
 int config_check_headers(const struct conf_row *row, const void *value, struct err *why)
 {
     const struct conf_pairs *pairs = value;
@@ -186,6 +202,107 @@ int config_check_urls(const struct conf_row *row, const void *value, struct err 
         if (list->v[i][0] != '/' || has_control(list->v[i]) || strchr(list->v[i], ' '))
             return err_set(
                 why, ERR_INVAL, "\"%.60s\" must be a path that starts with \"/\"", list->v[i]);
+    }
+    return 0;
+}
+
+int config_check_prefix(const struct conf_row *row, const void *value, struct err *why)
+{
+    struct str s = str_c(*(const char *const *)value);
+
+    if (!str_starts(s, STR("/")) || has_control(s.p) || str_find(s, STR("//")) >= 0 ||
+        str_find(s, STR("/./")) >= 0 || str_find(s, STR("/../")) >= 0 || str_ends(s, STR("/.")) ||
+        str_ends(s, STR("/..")))
+        return err_set(why, ERR_INVAL,
+            "\"%.60s\" must be a path as in \"/admin/\": from \"/\" on, not encoded, no empty or "
+            "dot segments",
+            s.p);
+    return 0;
+}
+
+int config_check_absolute(const struct conf_row *row, const void *value, struct err *why)
+{
+    const char *s = *(const char *const *)value;
+
+    if (s[0] != '/' || has_control(s))
+        return err_set(why, ERR_INVAL, "\"%.60s\" must be an absolute path", s);
+    return 0;
+}
+
+/* Read once while PHP starts, or kept by the process, with the code in OPcache too: another value
+ * for some requests would do nothing, or act on the others. */
+static bool is_kept(const char *name)
+{
+    static const char *const fixed[] = {"extension", "zend_extension", "extension_dir", "enable_dl",
+        "disable_functions", "disable_classes", "auto_globals_jit", "short_open_tag",
+        "sys_temp_dir", "hard_timeout", "zend.assertions", "zend.multibyte", "zend.signal_check",
+        "ffi.enable", "ffi.preload", "xdebug.mode"};
+    static const char *const per_request[] = {"opcache.enable", "opcache.jit",
+        "opcache.validate_timestamps", "opcache.revalidate_freq", "opcache.revalidate_path",
+        "opcache.file_update_protection"};
+
+    for (size_t i = 0; i < ARRAY_LEN(per_request); i++) {
+        if (strcmp(name, per_request[i]) == 0)
+            return false;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(fixed); i++) {
+        if (strcmp(name, fixed[i]) == 0)
+            return true;
+    }
+    return strncmp(name, "opcache.", 8) == 0 || strncmp(name, "apc.", 4) == 0;
+}
+
+int config_check_path_ini(const struct conf_row *row, const void *value, struct err *why)
+{
+    const struct conf_pairs *pairs = value;
+
+    for (size_t i = 0; i < pairs->n; i++) {
+        if (is_kept(pairs->v[i].key))
+            return err_set(why, ERR_UNSUPPORTED,
+                "PHP keeps \"%.60s\" from request to request, so it cannot differ by path: set it "
+                "in php.values or [[php.site]]",
+                pairs->v[i].key);
+    }
+    return config_check_ini(row, value, why);
+}
+
+int config_check_sites(const struct conf_row *row, const void *value, struct err *why)
+{
+    const struct conf_tables *tables = value;
+    const struct config_php_site *v = tables->v;
+
+    for (size_t i = 0; i < tables->n; i++) {
+        for (size_t j = 0; j < i; j++) {
+            if (strcmp(v[i].site, v[j].site) == 0)
+                return err_set(why, ERR_EXISTS, "the site \"%.60s\" has two tables", v[i].site);
+        }
+    }
+    return 0;
+}
+
+static bool is_same_site(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+int config_check_internal(const struct conf_row *row, const void *value, struct err *why)
+{
+    const struct conf_tables *tables = value;
+    const struct config_internal *v = tables->v;
+
+    for (size_t i = 0; i < tables->n; i++) {
+        if (strcmp(v[i].path, "/") == 0)
+            return err_set(why, ERR_INVAL, "path = \"/\" would leave nothing to clients");
+        /* The list of pairs that the application reads is divided by these. */
+        if (strpbrk(v[i].path, ",=\"") || strpbrk(v[i].dir, ",=\""))
+            return err_set(why, ERR_INVAL,
+                "\"%.60s\": path and dir must not hold a comma, an equals sign or a quote: "
+                "X-Accel-Mapping could not say them",
+                strpbrk(v[i].path, ",=\"") ? v[i].path : v[i].dir);
+        for (size_t j = 0; j < i; j++) {
+            if (strcmp(v[i].path, v[j].path) == 0 && is_same_site(v[i].site, v[j].site))
+                return err_set(why, ERR_EXISTS, "\"%.60s\" has two tables", v[i].path);
+        }
     }
     return 0;
 }

@@ -19,6 +19,19 @@
 #define RANGE(min_, max_) .min = (min_), .max = (max_)
 #define ALIAS(key_, of_)  {.key = (key_), .alias = (of_)}
 
+#define ITEM(type_, key_, member_, kind_, flags_, help_, check_) \
+    {.key = (key_),                                              \
+        .kind = (kind_),                                         \
+        .offset = offsetof(struct type_, member_),               \
+        .flags = (flags_),                                       \
+        .help = (help_),                                         \
+        .check = (check_)}
+#define TABLES(type_, rows_)                            \
+    &(const struct conf_item)                           \
+    {                                                   \
+        (rows_), ARRAY_LEN(rows_), sizeof(struct type_) \
+    }
+
 enum {
     RESTART = 0,
     RELOAD = CONF_RELOADABLE,
@@ -28,6 +41,44 @@ enum {
 
 /* A day in milliseconds: longer time limits are mistakes of unit. */
 #define DAY_MS INT64_C(86400000)
+
+static const struct conf_row internal_rows[] = {
+    ITEM(config_internal, "path", path, CONF_STRING, CONF_REQUIRED,
+        "Where the folder appears: `\"/protected/\"`. Clients get 404 for it.",
+        config_check_prefix),
+    ITEM(config_internal, "dir", dir, CONF_STRING, CONF_REQUIRED,
+        "The folder, an absolute path; links in it that lead out of it are refused.",
+        config_check_absolute),
+    ITEM(config_internal, "site", site, CONF_STRING, CONF_NOT_EMPTY,
+        "The one site that it is for. When not set: all.", config_check_site),
+};
+
+static const struct conf_row site_rows[] = {
+    ITEM(config_php_site, "site", site, CONF_STRING, CONF_REQUIRED | CONF_NOT_EMPTY,
+        "The site: the name of its folder in `server.sites_dir`, or `\"default\"` for the one of "
+        "`server.document_root`.",
+        config_check_site),
+    ITEM(config_php_site, "values", values, CONF_PAIRS, 0,
+        "As `php.values`, and wins over everything that holds for all sites.", config_check_ini),
+    ITEM(config_php_site, "admin_values", admin_values, CONF_PAIRS, 0,
+        "The same, and scripts cannot change them.", config_check_ini),
+    ITEM(config_php_site, "env", env, CONF_PAIRS, CONF_SECRET, "As `php.env`, and wins over it.",
+        config_check_env),
+};
+
+static const struct conf_row path_rows[] = {
+    ITEM(config_php_path, "path", path, CONF_STRING, CONF_REQUIRED,
+        "The path that was asked for, before any rewrite, or one that it lies below: "
+        "`\"/admin/\"` is for `/admin` and `/admin/x`, not for `/administrator`.",
+        config_check_prefix),
+    ITEM(config_php_path, "site", site, CONF_STRING, CONF_NOT_EMPTY,
+        "The one site that it is for. When not set: all.", config_check_site),
+    ITEM(config_php_path, "values", values, CONF_PAIRS, 0,
+        "PHP settings of these requests; `.user.ini` and scripts may change them.",
+        config_check_path_ini),
+    ITEM(config_php_path, "admin_values", admin_values, CONF_PAIRS, 0,
+        "PHP settings of these requests that nothing else changes.", config_check_path_ini),
+};
 
 static const struct conf_row rows[] = {
     ROW("server.listen", server.listen, CONF_STRING, "\"0.0.0.0:8080\"", RESTART,
@@ -58,6 +109,11 @@ static const struct conf_row rows[] = {
         "the listen address."),
     ROW("server.pid_file", server.pid_file, CONF_STRING, NULL, RESTART | CONF_NOT_EMPTY,
         "File that holds the master's process id while it runs."),
+    ROW("server.internal", server.internal, CONF_TABLES, NULL, RELOAD,
+        "A folder outside of the document root whose files the application hands out by "
+        "`X-Accel-Redirect` or `X-Sendfile`. PHP finds `X-Sendfile-Type` and `X-Accel-Mapping` "
+        "among the request's headers, which Symfony's BinaryFileResponse acts on.",
+        .item = TABLES(config_internal, internal_rows), .check = config_check_internal),
 
     ROW("server.request.max_body_size", server.request.max_body_size, CONF_SIZE, "10485760", RELOAD,
         "A larger body is answered 413. 0: no limit."),
@@ -277,7 +333,7 @@ static const struct conf_row rows[] = {
     ROW("php.ini_scan_dir", php.ini_scan_dir, CONF_STRING, NULL, SITE,
         "Directories of further ini files, separated by colons; they win over what is derived, "
         "too. "
-        "When not set: `$PHP_INI_SCAN_DIR`, else the one PHP was built with.",
+        "Empty: none. When not set: `$PHP_INI_SCAN_DIR`, else the one PHP was built with.",
         .check = config_check_one_line),
     ROW("php.huge_pages", php.huge_pages, CONF_BOOL, "true", SITE,
         "Ask the kernel for huge pages for PHP's memory: a few percent less CPU for large "
@@ -291,16 +347,33 @@ static const struct conf_row rows[] = {
     ROW("php.values", php.values, CONF_PAIRS, "[]", SITE, "PHP settings that scripts may change.",
         .check = config_check_ini),
     ROW("php.extensions", php.extensions, CONF_LIST, "[]", SITE,
-        "Extensions to load, by name or path.", .check = config_check_filled),
+        "Extensions to load, by name or path: `[\"redis\", \"xdebug\"]`. One that an ini file "
+        "loads "
+        "already, or that is built into PHP, may be named, too; one that is not there or does not "
+        "fit is an error.",
+        .check = config_check_filled),
     ROW("php.env", php.env, CONF_PAIRS, "[]", SITE | CONF_SECRET,
-        "Environment variables for PHP: `[[\"APP_ENV\", \"prod\"]]`.", .check = config_check_env),
+        "Environment variables for PHP: `[[\"APP_ENV\", \"prod\"]]`. A value that is `\"$NAME\"` "
+        "is the "
+        "server's own variable of that name.",
+        .check = config_check_env),
     ROW("php.clear_env", php.clear_env, CONF_TRI, NULL, SITE,
-        "Start PHP without the server's own environment. Auto: on in serve, off in dev."),
+        "Start PHP without the server's own environment; USER and HOME are then those of the user "
+        "that PHP runs as. Auto: on in serve, off in dev."),
     ROW("php.fpm_engine", php.fpm_engine, CONF_ENUM, NULL, RELOAD,
         "Accepted for compatibility: every worker is a process here.",
         .names = "|spawn_blocking|pool"),
     ROW("php.crash_containment", php.crash_containment, CONF_BOOL, "false", RELOAD,
         "Accepted for compatibility: every crash is contained here."),
+    ROW("php.site", php.sites, CONF_TABLES, NULL, SITE,
+        "Settings of one site, since each has PHP processes of its own.",
+        .item = TABLES(config_php_site, site_rows), .check = config_check_sites),
+    ROW("php.path", php.paths, CONF_TABLES, NULL, SITE,
+        "PHP settings of the requests for a path and what is below it. Of several tables that fit, "
+        "the longer path wins, setting by setting; of equal ones the later. They hold for the "
+        "request, and win over what is set for all; `.user.ini` wins over `values`. What PHP keeps "
+        "from request to request is refused here.",
+        .item = TABLES(config_php_path, path_rows)),
 
     ROW("deploy.warmup_urls", deploy.warmup_urls, CONF_LIST, "[\"/\"]", RELOAD,
         "Paths requested of a new generation before it serves; a fatal error in one refuses the "

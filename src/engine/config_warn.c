@@ -2,7 +2,10 @@
 /* SPDX-FileCopyrightText: The ephpm developers */
 #include "engine/config_warn.h"
 
+#include <stdlib.h>
+
 #include "base/mem.h"
+#include "platform/fs.h"
 
 /* Named in errors that come from two keys: where one of them was set. */
 static const char *where(const struct config *cfg, const char *key)
@@ -145,21 +148,88 @@ static void add(struct config *cfg, struct conf_list *list, size_t cap, struct s
     list->v[list->n++] = text.p;
 }
 
+/* Without server.sites_dir a table for a site of its own is for none. */
+static void warn_site(struct config *cfg, size_t cap, const char *key, const char *site)
+{
+    if (site && !config_is_multi(cfg) && strcmp(site, "default") != 0)
+        add(cfg, &cfg->warnings, cap,
+            arena_printf(&cfg->arena, "%s (%s) for the site \"%s\" has no effect: %s", key,
+                where(cfg, key), site, single_site));
+}
+
+/* It may come later, so this is no error. */
+static void warn_folder(struct config *cfg, size_t cap, const struct config_internal *in)
+{
+    struct fs_stat st;
+    int rc = fs_stat(in->dir, &st);
+
+    if (rc == 0 && st.kind != FS_DIR)
+        rc = ERR_NOTDIR;
+    if (rc)
+        add(cfg, &cfg->warnings, cap,
+            arena_printf(&cfg->arena, "server.internal (%s): %s for %s: %s",
+                where(cfg, "server.internal"), in->dir, in->path, err_text(rc)));
+}
+
+static void warn_variables(
+    struct config *cfg, size_t cap, const char *key, const struct conf_pairs *env)
+{
+    for (size_t i = 0; i < env->n; i++) {
+        const char *name = config_env_name(env->v[i].value);
+
+        if (name && !getenv(name))
+            add(cfg, &cfg->warnings, cap,
+                arena_printf(&cfg->arena, "%s (%s): %s is empty: the server has no variable %s",
+                    key, where(cfg, key), env->v[i].key, name));
+    }
+}
+
+static void warn_tables(struct config *cfg, size_t cap)
+{
+    const struct config_php_site *sites = cfg->php.sites.v;
+    const struct config_php_path *paths = cfg->php.paths.v;
+    const struct config_internal *internal = cfg->server.internal.v;
+
+    warn_variables(cfg, cap, "php.env", &cfg->php.env);
+    for (size_t i = 0; i < cfg->php.sites.n; i++) {
+        warn_site(cfg, cap, "php.site", sites[i].site);
+        warn_variables(cfg, cap, "php.site", &sites[i].env);
+    }
+    for (size_t i = 0; i < cfg->php.paths.n; i++)
+        warn_site(cfg, cap, "php.path", paths[i].site);
+    for (size_t i = 0; i < cfg->server.internal.n; i++) {
+        warn_site(cfg, cap, "server.internal", internal[i].site);
+        warn_folder(cfg, cap, &internal[i]);
+    }
+}
+
+/* Warnings that tables and variables can give, at most. */
+static size_t count_possible(const struct config *cfg)
+{
+    const struct config_php_site *sites = cfg->php.sites.v;
+    size_t n = cfg->php.env.n + cfg->php.sites.n + cfg->php.paths.n + 2 * cfg->server.internal.n;
+
+    for (size_t i = 0; i < cfg->php.sites.n; i++)
+        n += sites[i].env.n;
+    return n;
+}
+
 void config_collect_warnings(struct config *cfg)
 {
     enum { NOTICES = 4 };
+    size_t cap = ARRAY_LEN(inerts) + count_possible(cfg);
 
-    cfg->warnings =
-        (struct conf_list){.v = arena_new(&cfg->arena, ARRAY_LEN(inerts) * sizeof(char *))};
+    cfg->warnings = (struct conf_list){.v = arena_new(&cfg->arena, cap * sizeof(char *))};
     cfg->notices = (struct conf_list){.v = arena_new(&cfg->arena, NOTICES * sizeof(char *))};
     for (size_t i = 0; i < ARRAY_LEN(inerts); i++) {
         const struct inert *in = &inerts[i];
 
         if (config_is_set(cfg, in->key) && in->idle(cfg) && !is_off_already(cfg, in->key))
-            add(cfg, &cfg->warnings, ARRAY_LEN(inerts),
+            add(cfg, &cfg->warnings, cap,
                 arena_printf(&cfg->arena, "%s (%s) has no effect: %s", in->key, where(cfg, in->key),
                     in->reason));
     }
+    warn_tables(cfg, cap);
     if (config_is_set(cfg, "php.fpm_engine"))
         add(cfg, &cfg->notices, NOTICES,
             arena_printf(&cfg->arena,

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "core/log.h"
+#include "engine/boot.h"
 #include "engine/channel.h"
 #include "engine/ini.h"
 #include "engine/master.h"
@@ -45,37 +46,6 @@ struct generation *generation_find(struct master *m, uint64_t id)
 
 /* --- boot ------------------------------------------------------------------------------------- */
 
-static void generation_add_pairs(struct ipc_out *out, const char *key, const struct conf_pairs *p)
-{
-    struct buf b = {0};
-
-    for (size_t i = 0; i < p->n; i++) {
-        buf_clear(&b);
-        buf_printf(&b, "%s=%s", p->v[i].key, p->v[i].value);
-        ipc_add(out, key, buf_str(&b));
-    }
-    buf_fini(&b);
-}
-
-/* The locked settings; one that ini_overrides names too has its value from there. */
-static void generation_add_admin(struct ipc_out *out, const struct config *cfg)
-{
-    const struct conf_pairs *over = &cfg->php.ini_overrides;
-    struct conf_pairs merged = {0};
-
-    merged.v = mem_new_array(cfg->php.admin_values.n + 1, sizeof(*merged.v));
-    for (size_t i = 0; i < cfg->php.admin_values.n; i++) {
-        struct conf_pair p = cfg->php.admin_values.v[i];
-
-        for (size_t j = 0; j < over->n; j++)
-            if (strcmp(over->v[j].key, p.key) == 0)
-                p.value = over->v[j].value;
-        merged.v[merged.n++] = p;
-    }
-    generation_add_pairs(out, "admin", &merged);
-    mem_free(merged.v);
-}
-
 /* The command that behaves as `php`, for PHP_BINARY. */
 static void generation_php_binary(const struct generation *g, char *out, size_t cap)
 {
@@ -103,15 +73,20 @@ static int generation_send_boot(struct generation *g, const struct config *cfg, 
     ipc_add_u64(&out, "max_memory", g->shape.max_worker_memory);
     ipc_add(&out, "sapi_name", str_c(cfg->php.sapi_name));
     ipc_add(&out, "ini_file", str_c(cfg->php.ini_file));
-    ipc_add(&out, "ini_scan_dir", str_c(cfg->php.ini_scan_dir));
+    if (cfg->php.ini_scan_dir) /* an empty one means that none is read */
+        ipc_add(&out, "ini_scan_dir", str_c(cfg->php.ini_scan_dir));
     ipc_add(&out, "ini_entries", ini);
     ipc_add(&out, "php_binary", str_c(php));
     ipc_add_u64(&out, "clear_env", config_clear_env(cfg));
     ipc_add_u64(&out, "chdir", 1);
     ipc_add_u64(&out, "user_ini", cfg->php.user_ini);
     ipc_add_u64(&out, "huge_pages", cfg->php.huge_pages);
-    generation_add_pairs(&out, "env", &cfg->php.env);
-    generation_add_admin(&out, cfg);
+    boot_add_settings(&out, cfg,
+        &(struct boot_options){
+            .site = g->site,
+            .user_env = g->master->set_user || config_clear_env(cfg),
+            .uid = g->master->set_user ? g->master->uid : process_uid(),
+        });
     return ipc_send(g->socket, &out);
 }
 
@@ -180,11 +155,11 @@ static int generation_ini(
     struct generation *g, struct config *cfg, struct buf *out, struct err *err)
 {
     struct buf state = {0}, basedir = {0};
-    struct ini_site site = {0};
+    struct ini_site site = {.own = config_php_site(cfg, g->site)};
     int rc;
 
     if (!g->of->folder)
-        return ini_build(cfg, &g->shape, NULL, out, err);
+        return ini_build(cfg, &g->shape, &site, out, err);
     rc = generation_state_dir(g, &state, err);
     if (rc == 0) {
         site.state_dir = buf_cstr(&state);
@@ -219,7 +194,9 @@ void generation_boot(struct generation *g, struct ipc_in *hello)
         rc = generation_ini(g, cfg, &ini, &err);
     if (rc == 0) {
         rc = generation_send_boot(g, cfg, buf_str(&ini));
-        if (rc)
+        if (rc == ERR_TOOBIG)
+            (void)err_set(&err, rc, "the settings of PHP are too long together");
+        else if (rc)
             (void)err_set(&err, rc, "the prototype does not answer: %s", err_text(rc));
     }
     buf_fini(&ini);

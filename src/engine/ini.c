@@ -148,24 +148,6 @@ void ini_merge_file_wins(struct str ini_file, struct str derived, struct buf *ou
     }
 }
 
-/* An extension that hooks into the engine is loaded by another line. */
-static bool is_zend_extension(struct str name)
-{
-    name = str_sub(name, (size_t)(str_rchr(name, '/') + 1), name.len);
-    if (str_ends(name, STR(".so")))
-        name = str_sub(name, 0, name.len - 3);
-    return str_eq(name, STR("opcache")) || str_eq(name, STR("xdebug"));
-}
-
-static void add_extensions(const struct conf_list *list, struct buf *out)
-{
-    for (size_t i = 0; i < list->n; i++) {
-        struct str name = str_c(list->v[i]);
-
-        ini_add(out, is_zend_extension(name) ? "zend_extension" : "extension", name);
-    }
-}
-
 /*
  * The values of the shape: first those that were derived (pinned = false), later those that a key
  * pins.
@@ -269,7 +251,8 @@ static void add_pairs_to_list(const struct conf_pairs *pairs, struct buf *list)
 }
 
 /* The operator's lists, wherever they stand, and ours. */
-static void add_disable_functions(const struct config *cfg, struct str ini_file, struct buf *out)
+static void add_disable_functions(
+    const struct config *cfg, const struct ini_site *site, struct str ini_file, struct buf *out)
 {
     struct buf list = {0};
     struct str value;
@@ -279,6 +262,10 @@ static void add_disable_functions(const struct config *cfg, struct str ini_file,
     add_pairs_to_list(&cfg->php.values, &list);
     add_pairs_to_list(&cfg->php.admin_values, &list);
     add_pairs_to_list(&cfg->php.ini_overrides, &list);
+    if (site && site->own) {
+        add_pairs_to_list(&site->own->values, &list);
+        add_pairs_to_list(&site->own->admin_values, &list);
+    }
     if (config_disable_shell_exec(cfg))
         add_to_list(&list, str_c(shell_functions));
     if (config_hardening(cfg))
@@ -300,7 +287,7 @@ static void add_site_dir(struct buf *out, const char *name, const char *dir, con
 static void add_hardening(
     const struct config *cfg, const struct ini_site *site, struct str ini_file, struct buf *out)
 {
-    add_disable_functions(cfg, ini_file, out);
+    add_disable_functions(cfg, site, ini_file, out);
     if (config_hardening(cfg)) {
         add_int(out, "mysqli.allow_persistent", 0);
         /* OPcache's functions answer only to scripts below this path, and none is. */
@@ -323,7 +310,6 @@ void ini_build_text(const struct config *cfg, const struct shape *shape,
     bool multi = config_is_multi(cfg);
     struct buf derived = {0};
 
-    add_extensions(&cfg->php.extensions, out);
     add_derived(cfg, shape, &derived);
     ini_merge_file_wins(ini_file, buf_str(&derived), out);
     buf_fini(&derived);
@@ -333,6 +319,10 @@ void ini_build_text(const struct config *cfg, const struct shape *shape,
     add_pairs(&cfg->php.ini_overrides, multi, out);
     if (multi)
         add_hardening(cfg, site, ini_file, out);
+    if (site && site->own) {
+        add_pairs(&site->own->values, multi, out);
+        add_pairs(&site->own->admin_values, multi, out);
+    }
 }
 
 /* --- the user's own ini files ----------------------------------------------------------------- */

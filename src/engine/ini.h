@@ -6,10 +6,11 @@
 /*
  * PHP's settings as text, one name=value per line, for module startup (struct embed_config's ini).
  *
- * Order, later lines win: extension lines, derived values, explicit keys of [php], php.values and
- * php.admin_values, ini_overrides, and in multi-site mode the hardening, whose disable_functions is
- * a union with the operator's list. Derived values are left out for names that the user's own files
- * set: php.ini_file, and those of php.ini_scan_dir or $PHP_INI_SCAN_DIR.
+ * Order, later lines win: derived values, explicit keys of [php], php.values and
+ * php.admin_values, ini_overrides, in multi-site mode the hardening, whose disable_functions is a
+ * union with the operator's list, and what [[php.site]] says of the site. Derived values are left
+ * out for names that the user's own files set: php.ini_file, and those of php.ini_scan_dir or
+ * $PHP_INI_SCAN_DIR.
  */
 
 #include "base/buf.h"
@@ -22,6 +23,7 @@ struct ini_site {
     const char *open_basedir; /* directories for open_basedir, ':'-separated; NULL: none */
     const char
         *state_dir; /* private directory with tmp/ and sessions/ in it; NULL: PHP's defaults */
+    const struct config_php_site *own; /* its [[php.site]]; NULL: none */
 };
 
 /*

@@ -67,7 +67,7 @@ static_assert(sizeof(struct message_ready_fixed) == 40, "layout");
 static const uint16_t member_offsets[] = {M(method), M(uri), M(query), M(script_filename),
     M(script_name), M(path_info), M(document_root), M(document_uri), M(protocol), M(scheme),
     M(server_name), M(server_addr), M(server_port), M(remote_addr), M(remote_port),
-    M(server_software), M(content_type), M(cookie), M(authorization), M(request_id)};
+    M(server_software), M(content_type), M(cookie), M(authorization), M(request_id), M(path)};
 #undef M
 static_assert(ARRAY_LEN(member_offsets) < TAG_NAME, "tags");
 #define REQUIRED_MEMBERS 4 /* the first ones: method, uri, query, script_filename */

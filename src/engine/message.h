@@ -48,7 +48,7 @@ struct message_field {
 struct message_request {
     struct str method, uri, query; /* always there */
     struct str script_filename;    /* always there */
-    struct str script_name, path_info, document_root, document_uri;
+    struct str script_name, path_info, document_root, document_uri, path;
     struct str protocol, scheme;
     struct str server_name, server_addr, server_port;
     struct str remote_addr, remote_port;

@@ -307,7 +307,8 @@ static void pool_grow(struct pool *p, struct pool_generation *g)
         pool_fork(p, g, false);
         return;
     }
-    if (have < p->limits.workers || g->reserve || g->reserve_asked)
+    /* One that is starting, with its whole site perhaps, will take a request by itself. */
+    if (have < p->limits.workers || g->starting || g->reserve || g->reserve_asked)
         return;
     list_each (it, &g->queue) {
         struct pool_request *r = CONTAINER_OF(it, struct pool_request, node);

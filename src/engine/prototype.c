@@ -41,33 +41,92 @@ static const char *prototype_text(struct prototype *p, const struct ipc_in *m, c
     return v.len ? arena_str(&p->arena, v).p : NULL;
 }
 
-/* "env" and "admin" items carry "name=value". */
-static void prototype_pairs(struct prototype *p, const struct ipc_in *m, const char ***admin)
+static size_t prototype_count(const struct ipc_in *m, struct str want)
 {
     struct str key, value;
-    size_t it = 0, nadmin = 0, cap = 1;
+    size_t it = 0, n = 0;
 
     while (ipc_next(m, &it, &key, &value))
-        cap++;
-    p->env = arena_new(&p->arena, cap * sizeof(*p->env));
-    *admin = arena_new(&p->arena, (2 * cap + 1) * sizeof(**admin));
-    it = 0;
-    while (ipc_next(m, &it, &key, &value)) {
-        ptrdiff_t eq = str_chr(value, '=');
-        struct str name, rest;
+        n += str_eq(key, want);
+    return n;
+}
 
-        if (eq < 0)
-            continue;
-        name = str_sub(value, 0, (size_t)eq);
-        rest = str_sub(value, (size_t)eq + 1, value.len);
-        if (str_eq(key, STR("env")))
-            p->env[p->nenv++] =
-                (struct embed_field){arena_str(&p->arena, name), arena_str(&p->arena, rest)};
-        if (str_eq(key, STR("admin"))) {
-            (*admin)[nadmin++] = arena_str(&p->arena, name).p;
-            (*admin)[nadmin++] = arena_str(&p->arena, rest).p;
-        }
+/* The next "name=value" of a key; with of_path, before the next path. */
+static bool prototype_next(
+    const struct ipc_in *m, size_t *it, struct str want, bool of_path, struct str *pair)
+{
+    struct str key;
+
+    while (ipc_next(m, it, &key, pair) && !(of_path && str_eq(key, STR("path"))))
+        if (str_eq(key, want) && str_chr(*pair, '=') >= 0)
+            return true;
+    return false;
+}
+
+/* The "name=value" items of a key as pairs that NULL ends: all of them, or from the place `it` of a
+ * path to the next path. */
+static const char *const *prototype_pairs(
+    struct prototype *p, const struct ipc_in *m, struct str want, size_t it)
+{
+    bool of_path = it != 0;
+    size_t at = it, n = 0;
+    struct str pair;
+    const char **out;
+
+    while (prototype_next(m, &at, want, of_path, &pair))
+        n++;
+    out = arena_new(&p->arena, (2 * n + 1) * sizeof(*out));
+    n = 0;
+    while (prototype_next(m, &it, want, of_path, &pair)) {
+        size_t eq = (size_t)str_chr(pair, '=');
+
+        out[n++] = arena_str(&p->arena, str_sub(pair, 0, eq)).p;
+        out[n++] = arena_str(&p->arena, str_sub(pair, eq + 1, pair.len)).p;
     }
+    return out;
+}
+
+static void prototype_env(struct prototype *p, const struct ipc_in *m)
+{
+    const char *const *pairs = prototype_pairs(p, m, STR("env"), 0);
+
+    while (pairs[2 * p->nenv])
+        p->nenv++;
+    p->env = arena_new(&p->arena, (p->nenv + 1) * sizeof(*p->env));
+    for (size_t i = 0; i < p->nenv; i++)
+        p->env[i] = (struct embed_field){str_c(pairs[2 * i]), str_c(pairs[2 * i + 1])};
+}
+
+static const char *const *prototype_extensions(struct prototype *p, const struct ipc_in *m)
+{
+    const char **out =
+        arena_new(&p->arena, (prototype_count(m, STR("extension")) + 1) * sizeof(*out));
+    struct str key, value;
+    size_t it = 0, n = 0;
+
+    while (ipc_next(m, &it, &key, &value))
+        if (str_eq(key, STR("extension")))
+            out[n++] = arena_str(&p->arena, value).p;
+    return out;
+}
+
+static void prototype_paths(struct prototype *p, const struct ipc_in *m, struct embed_options *opt)
+{
+    struct embed_path *paths =
+        arena_new(&p->arena, (prototype_count(m, STR("path")) + 1) * sizeof(*paths));
+    struct str key, value;
+    size_t it = 0;
+
+    while (ipc_next(m, &it, &key, &value)) {
+        if (!str_eq(key, STR("path")))
+            continue;
+        paths[opt->npaths++] = (struct embed_path){
+            .path = arena_str(&p->arena, value).p,
+            .values = prototype_pairs(p, m, STR("path_value"), it),
+            .admin = prototype_pairs(p, m, STR("path_admin"), it),
+        };
+    }
+    opt->paths = paths;
 }
 
 static void prototype_describe(struct ipc_out *out)
@@ -88,7 +147,6 @@ static int prototype_boot(struct prototype *p, const struct ipc_in *m)
     struct embed_options opt = {0};
     struct err err = {0};
     struct ipc_out out;
-    const char **admin;
     int rc;
 
     log_set_level((enum log_level)ipc_get_u64(m, "log_level"));
@@ -97,13 +155,16 @@ static int prototype_boot(struct prototype *p, const struct ipc_in *m)
     p->max_requests = ipc_get_u64(m, "max_requests");
     p->max_memory = ipc_get_u64(m, "max_memory");
     p->master = process_parent_id();
-    prototype_pairs(p, m, &admin);
+    prototype_env(p, m);
+    prototype_paths(p, m, &opt);
     opt.sapi_name = prototype_text(p, m, "sapi_name");
     opt.ini_file = prototype_text(p, m, "ini_file");
-    opt.ini_scan_dir = prototype_text(p, m, "ini_scan_dir");
+    if (ipc_get(m, "ini_scan_dir").p)
+        opt.ini_scan_dir = arena_str(&p->arena, ipc_get(m, "ini_scan_dir")).p;
     opt.ini_entries = prototype_text(p, m, "ini_entries");
     opt.php_binary = prototype_text(p, m, "php_binary");
-    opt.admin_ini = admin;
+    opt.extensions = prototype_extensions(p, m);
+    opt.admin_ini = prototype_pairs(p, m, STR("admin"), 0);
     opt.clear_env = ipc_get_u64(m, "clear_env") != 0;
     opt.chdir_per_request = ipc_get_u64(m, "chdir") != 0;
     opt.user_ini = ipc_get_u64(m, "user_ini") != 0;

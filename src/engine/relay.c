@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "core/log.h"
 #include "engine/pool.h"
+#include "http/internal.h"
 #include "platform/clock.h"
 #include "platform/fs.h"
 #include "platform/process.h"
@@ -81,21 +82,32 @@ static struct str relay_field(struct http_exchange *x, struct str name)
     return fields_join(&x->head.fields, name, &v) ? v : STR_NONE;
 }
 
+/* Do two names become the same variable? X_A does the same as X-A. */
+static bool relay_same_variable(struct str a, struct str b)
+{
+    bool same = a.len == b.len;
+
+    for (size_t i = 0; same && i < a.len; i++)
+        same = str_lower_char(a.p[i] == '_' ? '-' : a.p[i]) == str_lower_char(b.p[i]);
+    return same;
+}
+
 /* Request headers as PHP shall see them: each name once, joined, nothing that could pose as
  * something else. */
-static size_t relay_headers(struct http_exchange *x, struct message_field *out)
+static size_t relay_headers(struct http_exchange *x, struct str mapping, struct message_field *out)
 {
     struct fields *f = &x->head.fields;
     size_t n = 0;
-    char cgi[256];
-    size_t len;
 
-    for (size_t i = 0; i < f->count && n < MESSAGE_MAX_FIELDS; i++) {
+    for (size_t i = 0; i < f->count && n < MESSAGE_MAX_FIELDS - 2; i++) {
         struct str name = f->items[i].name, value = f->items[i].value;
         bool again = false;
 
-        if (field_cgi_name(name, x->settings->underscores, cgi, sizeof(cgi), &len))
+        if (!field_is_variable(name, x->settings->underscores))
             continue;
+        if (mapping.len && (relay_same_variable(name, STR("X-Sendfile-Type")) ||
+                               relay_same_variable(name, STR("X-Accel-Mapping"))))
+            continue; /* ours follow */
         for (size_t j = 0; j < i && !again; j++)
             again = f->items[j].name.len == name.len && str_ieq(f->items[j].name, name);
         if (again)
@@ -106,6 +118,10 @@ static size_t relay_headers(struct http_exchange *x, struct message_field *out)
             (void)fields_join(f, name, &value); /* it is there */
         out[n++] = (struct message_field){name, value};
     }
+    if (mapping.len) {
+        out[n++] = (struct message_field){STR("X-Sendfile-Type"), STR("X-Accel-Redirect")};
+        out[n++] = (struct message_field){STR("X-Accel-Mapping"), mapping};
+    }
     return n;
 }
 
@@ -113,7 +129,7 @@ static void relay_fill(struct pool *p, struct http_exchange *x, struct message_r
 {
     struct arena *a = &x->arena;
     const struct sock_addr *local = http_exchange_local(x);
-    struct message_field *headers = arena_new(a, sizeof(*headers) * (x->head.fields.count + 1));
+    struct message_field *headers = arena_new(a, sizeof(*headers) * (x->head.fields.count + 2));
     struct str name = x->site.server_name.len ? x->site.server_name : x->host.name;
 
     *m = (struct message_request){
@@ -124,6 +140,7 @@ static void relay_fill(struct pool *p, struct http_exchange *x, struct message_r
         .script_name = x->route.script_name,
         .document_root = x->site.root,
         .document_uri = x->route.document_uri,
+        .path = x->path,
         .protocol = x->head.minor ? STR("HTTP/1.1") : STR("HTTP/1.0"),
         .scheme = x->from.https ? STR("https") : STR("http"),
         .https = x->from.https,
@@ -151,7 +168,7 @@ static void relay_fill(struct pool *p, struct http_exchange *x, struct message_r
         m->content_length = (int64_t)x->body.size;
     else if (x->head.content_length >= 0)
         m->content_length = x->head.content_length;
-    m->nheaders = relay_headers(x, headers);
+    m->nheaders = relay_headers(x, internal_mapping(x), headers);
 }
 
 bool relay_fits(struct pool *p, struct http_exchange *x)

@@ -67,7 +67,8 @@ void roles_tell_front(struct master *m, struct ipc_out *out)
 {
     int rc;
 
-    if (m->front == SOCK_NONE) {
+    /* One that is only just starting is told everything when it is ready. */
+    if (m->front == SOCK_NONE || !m->front_ready) {
         buf_fini(&out->buf);
         return;
     }

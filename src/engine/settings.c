@@ -98,6 +98,27 @@ static void settings_routes(struct http_settings *s, const struct config *cfg)
     }
 }
 
+static struct str settings_no_slash(struct str s)
+{
+    return str_sub(s, 0, s.len - (s.len > 1 && str_ends(s, STR("/"))));
+}
+
+static void settings_internal(struct http_settings *s, const struct config *cfg)
+{
+    const struct conf_tables *t = &cfg->server.internal;
+    const struct config_internal *from = t->v;
+    struct http_internal *v = arena_new(&s->arena, (t->n + 1) * sizeof(*v));
+
+    for (size_t i = 0; i < t->n; i++)
+        v[i] = (struct http_internal){
+            .path = settings_no_slash(str_c(from[i].path)),
+            .dir = arena_str(&s->arena, settings_no_slash(str_c(from[i].dir))),
+            .site = str_c(from[i].site),
+        };
+    s->internal = v;
+    s->ninternal = t->n;
+}
+
 static void settings_static(struct http_settings *s, const struct config *cfg)
 {
     const struct config_response *r = &cfg->server.response;
@@ -176,6 +197,7 @@ int settings_http(struct config *cfg, struct http_settings **out, struct err *er
     s->response_spool = cfg->server.response.max_spool;
     s->server = str_c(cfg->server.response.server_header);
     settings_routes(s, cfg);
+    settings_internal(s, cfg);
     settings_static(s, cfg);
     settings_limits(s, cfg);
     settings_files(s, cfg);

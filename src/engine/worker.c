@@ -323,6 +323,7 @@ static void worker_fill(const struct message_request *m, struct embed_request *r
         .document_uri = m->document_uri,
         .protocol = m->protocol,
         .scheme = m->scheme,
+        .path = m->path,
         .server_name = m->server_name,
         .server_addr = m->server_addr,
         .server_port = m->server_port,

@@ -200,25 +200,13 @@ static bool is_alnum(char c)
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-int field_cgi_name(struct str name, bool underscores, char *out, size_t cap, size_t *len)
+bool field_is_variable(struct str name, bool underscores)
 {
-    static const struct str prefix = {"HTTP_", 5};
-    size_t at = prefix.len;
-
     if (name.len == 0 || str_ieq(name, STR("proxy")) || str_ieq(name, STR("transfer-encoding")))
-        return ERR_INVAL;
-    if (str_ieq(name, STR("content-type")) || str_ieq(name, STR("content-length")))
-        at = 0;
-    if (name.len >= cap || cap - name.len <= at)
-        return ERR_TOOBIG;
+        return false;
     for (size_t i = 0; i < name.len; i++) {
         if (!is_alnum(name.p[i]) && name.p[i] != '-' && !(underscores && name.p[i] == '_'))
-            return ERR_INVAL;
+            return false;
     }
-    memcpy(out, prefix.p, at);
-    for (size_t i = 0; i < name.len; i++)
-        out[at++] = name.p[i] == '-' ? '_' : str_upper_char(name.p[i]);
-    out[at] = '\0';
-    *len = at;
-    return 0;
+    return true;
 }

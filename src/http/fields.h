@@ -56,15 +56,10 @@ bool field_is_token(struct str s);
 bool field_value_is_bad(struct str value);
 
 /*
- * The CGI variable of a request field, written to out (cap bytes with NUL), its length in *len:
- * "Accept-Language" is HTTP_ACCEPT_LANGUAGE, "Content-Type" is CONTENT_TYPE, "Content-Length" is
- * CONTENT_LENGTH.
- *
- * ERR_INVAL when the field must not become a variable: Proxy (httpoxy), Transfer-Encoding (the
- * body is already decoded), any name with a byte outside [A-Za-z0-9-], and names with '_' unless
- * underscores is set (X_A and X-A would be the same variable).  ERR_TOOBIG.
+ * May a request field become a CGI variable?  Not Proxy (httpoxy), not Transfer-Encoding (the body
+ * is already decoded), no name with a byte outside [A-Za-z0-9-], and with '_' only when underscores
+ * is set (X_A and X-A are the same variable).
  */
-int field_cgi_name(
-    struct str name, bool underscores, char *out, size_t cap, size_t *len) MUST_CHECK;
+bool field_is_variable(struct str name, bool underscores);
 
 #endif

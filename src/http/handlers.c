@@ -4,6 +4,7 @@
 #include "core/log.h"
 #include "http/conn.h"
 #include "http/exchange.h"
+#include "http/internal.h"
 #include "platform/fs.h"
 #include "platform/random.h"
 
@@ -40,6 +41,11 @@ void http_route(struct http_exchange *x)
     struct router_site site = x->settings->route;
     struct router_fs fs = {handlers_lookup, handlers_contained, x};
 
+    if (internal_find(x, x->path)) {
+        x->route =
+            (struct route){.kind = ROUTE_STATUS, .status = 404, .reason = "an internal path"};
+        return;
+    }
     site.document_root = x->site.root;
     router_route(&site, &fs, &x->arena, x->path, x->uri.query, x->uri.has_query, &x->route);
 }
@@ -267,33 +273,6 @@ void http_handle_route(struct http_exchange *x)
 
 /* --- X-Accel-Redirect, X-Sendfile ------------------------------------------------------------- */
 
-/* The file that the application named, or an empty str: not absolute, not there, outside the root.
- */
-static struct str handlers_named_file(struct http_exchange *x)
-{
-    struct str named = x->answer.accel_redirect.p ? x->answer.accel_redirect : x->answer.sendfile;
-    struct str path = named, full;
-    struct fs_stat st;
-    ptrdiff_t q = str_chr(named, '?');
-
-    if (x->answer.accel_redirect.p) {
-        if (q >= 0)
-            named.len = (size_t)q;
-        if (uri_decode_path(named, &x->arena, &path))
-            return STR_NONE;
-        full = arena_printf(&x->arena, STR_F STR_F, STR_A(x->site.root), STR_A(path));
-    } else {
-        full = arena_str(&x->arena, named);
-        if (!full.len || full.p[0] != '/')
-            return STR_NONE;
-    }
-    if (handlers_lookup(x, full.p, &st) || st.kind != FS_FILE || !handlers_contained(x, full.p))
-        return STR_NONE;
-    x->route.file = full;
-    x->route.stat = st;
-    return full;
-}
-
 void http_handle_send_instead(struct http_exchange *x)
 {
     struct response_head *app = &x->answer;
@@ -305,14 +284,19 @@ void http_handle_send_instead(struct http_exchange *x)
     struct static_plan plan;
     struct fields merged;
     struct file_cache_file *f = NULL;
+    const char *why;
 
     x->send_instead = false;
-    ask.path = handlers_named_file(x);
-    if (!ask.path.len || x->head_sent || handlers_open(x, ask.path, &f)) {
+    why = internal_file(x, &ask.path);
+    if (!why && x->head_sent)
+        why = "the answer has begun";
+    if (!why && handlers_open(x, ask.path, &f))
+        why = "it cannot be opened";
+    if (why) {
         struct str named = app->accel_redirect.p ? app->accel_redirect : app->sendfile;
 
         log_warn("internal_file_refused", F_STR("path", named), F_CSTR("request_id", x->id),
-            F_CSTR("reason", "not a file below the document root"));
+            F_CSTR("reason", why));
         http_respond_cut(x, 404, "X-Accel-Redirect or X-Sendfile");
         return;
     }

@@ -266,7 +266,8 @@ static void take_field(struct check *c, struct str name, struct str value)
     case M_LIMIT_RATE:
         h->accel_limit_rate = value;
         break;
-    case M_TYPE:
+    case M_TYPE: /* the last one counts, as with nginx */
+        response_fields_remove(&h->fields, name);
         if (value.len > 0)
             fields_add(&h->fields, name, value);
         break;

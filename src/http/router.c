@@ -77,6 +77,11 @@ static bool is_php_settings(struct str path)
     return str_iends(path, STR("/.user.ini"));
 }
 
+bool router_is_source(const struct router_site *site, struct str path)
+{
+    return is_php_source(site, path) || is_php_settings(path);
+}
+
 static bool matches_any(const struct str *globs, size_t n, struct str path)
 {
     for (size_t i = 0; i < n; i++) {
@@ -113,7 +118,7 @@ static void serve_php(struct routing *r, const struct found *f, struct str scrip
 /* A regular file that is no script by find_script(). */
 static void serve_static(struct routing *r, const struct found *f, struct str uri)
 {
-    if (is_php_source(r->site, uri) || is_php_settings(uri)) {
+    if (router_is_source(r->site, uri)) {
         answer_status(r, 403, "PHP source is never sent");
         return;
     }

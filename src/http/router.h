@@ -57,6 +57,9 @@ struct router_site {
     bool windows_names;
 };
 
+/* Is it PHP source, an editor's copy of one, or ".user.ini": what no client gets as a file? */
+bool router_is_source(const struct router_site *site, struct str path);
+
 struct router_fs {
     /* fs_stat() or a cache of it. Errors as there. */
     int (*lookup)(void *arg, const char *abs_path, struct fs_stat *out);

@@ -15,7 +15,7 @@
  * PHP requests. The way of a request: conn.c reads and parses it, checks limits and host, asks
  * `site`, routes; files and errors are answered in handlers.c; a PHP request goes to `php` once its
  * body is complete (memory or spool file; on streaming paths at once). The engine answers through
- * exchange.h.
+ * exchange.h. A file that PHP names instead of a body is found by internal.c.
  *
  * Everything runs on the loop's thread.
  */
@@ -42,6 +42,13 @@
 struct http_exchange;
 struct http_conn;
 struct http_server;
+
+/* A folder that appears at a path, for files that PHP names (internal.h). */
+struct http_internal {
+    struct str path; /* "/protected": no slash at the end */
+    struct str dir;  /* absolute, no slash at the end, links not resolved; NUL follows */
+    struct str site; /* empty: all */
+};
 
 /*
  * What the configuration says, as one immutable snapshot. Requests in flight keep the one they
@@ -72,6 +79,8 @@ struct http_settings {
     struct fields custom;  /* configured response headers */
     const struct error_page_file *error_pages;
     size_t nerror_pages;
+    const struct http_internal *internal; /* folders for X-Accel-Redirect, see internal.h */
+    size_t ninternal;
     struct str server; /* Server header; empty: none */
     struct http_limits_config limits;
     bool limits_on; /* any of them */

@@ -58,7 +58,8 @@ int uri_parse(struct str method, struct str target, struct arena *a, struct uri 
     struct uri u = {.form = URI_ORIGIN};
     int rc;
 
-    if (str_eq(method, STR("CONNECT")))
+    /* No tunnel; and TRACE would show a script's visitor what its browser hides from scripts. */
+    if (str_eq(method, STR("CONNECT")) || str_eq(method, STR("TRACE")))
         return refuse(status, 405, ERR_UNSUPPORTED);
     if (!target_is_clean(target))
         return refuse(status, 400, ERR_INVAL);

@@ -33,7 +33,8 @@ struct uri {
 };
 
 /*
- * On failure *status is what to answer: 400, or 405 for CONNECT (and ERR_INVAL / ERR_UNSUPPORTED).
+ * On failure *status is what to answer: 400 (ERR_INVAL), or 405 for CONNECT and TRACE
+ * (ERR_UNSUPPORTED).
  * A '#', a control character, a space, user information in the authority: 400.
  */
 int uri_parse(

@@ -21,6 +21,7 @@
 #include "php_output.h"
 #include "php_variables.h"
 #include "zend_exceptions.h"
+#include "zend_extensions.h"
 #include "zend_interfaces.h"
 #include "zend_observer.h"
 #include "zend_signal.h"
@@ -51,6 +52,11 @@ static inline void compat_random_reset(void)
 
 /* In the newer versions; weak, since it came within a minor version's life. */
 extern void php_child_init(void) __attribute__((weak));
+
+/* Exported, but in no header. */
+extern PHPAPI char *php_ini_opened_path;
+extern PHPAPI char *php_ini_scanned_path;
+extern PHPAPI char *php_ini_scanned_files;
 
 /* What PHP itself wants done in a forked child (fresh keys of the memory manager, timers). */
 static inline void compat_child_init(void)

@@ -121,6 +121,8 @@ static int sapi_send_head(sapi_headers_struct *headers)
     return embed_output_send_head(headers);
 }
 
+static void sapi_ini_defaults(HashTable *settings);
+
 static sapi_module_struct module = {
     .name = (char *)(uintptr_t)"fpm-fcgi",
     .pretty_name = (char *)(uintptr_t)"ephpm",
@@ -137,8 +139,21 @@ static sapi_module_struct module = {
     .register_server_variables = embed_variables_register,
     .log_message = sapi_log,
     .get_request_time = sapi_request_time,
+    .ini_defaults = sapi_ini_defaults,
     .php_ini_ignore_cwd = 1,
 };
+
+/* PHP knows its own paths by now, and reads ini_entries after its files. */
+static void sapi_ini_defaults(HashTable *settings)
+{
+    struct buf lines = {0};
+
+    (void)settings;
+    embed_extensions_find(&lines);
+    ini_text = embed_ini_text(&embed_g.opt, buf_str(&lines));
+    sapi_module.ini_entries = ini_text; /* PHP's own copy of ours */
+    buf_fini(&lines);
+}
 
 /* --- start and stop --------------------------------------------------------------------------- */
 
@@ -169,7 +184,8 @@ static bool find_version(struct str memory)
     return false;
 }
 
-/* Looks through the readable, unwritable segments of the object that holds PHP. */
+/* Looks through the readable, unwritable segments of the object that holds PHP; the last has its
+ * constants. */
 static int visit_object(struct dl_phdr_info *info, size_t size, void *arg)
 {
     uintptr_t wanted = (uintptr_t)php_module_startup;
@@ -181,8 +197,8 @@ static int visit_object(struct dl_phdr_info *info, size_t size, void *arg)
 
         holds = holds || (h->p_type == PT_LOAD && wanted >= at && wanted < at + h->p_memsz);
     }
-    for (unsigned i = 0; holds && i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+    for (unsigned i = info->dlpi_phnum; holds && i > 0; i--) {
+        const ElfW(Phdr) *h = &info->dlpi_phdr[i - 1];
 
         if (h->p_type == PT_LOAD && (h->p_flags & (PF_R | PF_W)) == PF_R &&
             find_version(str_n((const char *)(info->dlpi_addr + h->p_vaddr), h->p_filesz)))
@@ -198,7 +214,7 @@ const char *embed_php_version(void)
     return loaded_version;
 }
 
-static int check_version(struct err *err)
+int embed_check_version(struct err *err)
 {
     const char *have = embed_php_version();
     char want[16];
@@ -228,7 +244,7 @@ static int module_startup(bool huge_pages)
 int embed_startup(const struct embed_options *opt, const struct embed_host *host, struct err *err)
 {
     struct err first = {0};
-    int r = check_version(err);
+    int r = embed_check_version(err);
 
     if (r < 0)
         return r;
@@ -241,10 +257,8 @@ int embed_startup(const struct embed_options *opt, const struct embed_host *host
     if (opt->sapi_name)
         module.name = (char *)(uintptr_t)opt->sapi_name;
     sapi_startup(&module);
-    /* sapi_startup() clears ini_entries. */
-    ini_text = embed_ini_text(opt);
-    module.ini_entries = ini_text;
     module.php_ini_path_override = opt->ini_file ? strdup(opt->ini_file) : NULL;
+    module.php_ini_ignore = opt->ini_none;
     module.executable_location = (char *)(uintptr_t)opt->php_binary;
     if (module_startup(opt->huge_pages) == FAILURE) {
         embed_g.collect = NULL;
@@ -253,11 +267,18 @@ int embed_startup(const struct embed_options *opt, const struct embed_host *host
             err, ERR_INVAL, "PHP did not start: %s", first.code ? first.text : "no reason given");
     }
     embed_g.collect = NULL;
+    r = embed_extensions_verify(&first, err);
+    if (r < 0) {
+        php_module_shutdown();
+        sapi_shutdown();
+        return r;
+    }
     embed_g.started = true;
     compat_signals_once();
     embed_request_hooks_late();
     embed_functions_wrap();
     embed_ini_lock_admin(opt);
+    embed_ini_startup(opt);
     embed_variables_startup();
     if (opt->clear_env)
         embed_variables_clear_env();

@@ -16,9 +16,10 @@
  *
  * Files in reading order: embed.c (start, stop, the SAPI table), request.c (one request, its end,
  * bailouts), variables.c ($_SERVER, getenv, headers to names), output.c (headers and body out),
- * ini.c (settings, .user.ini), crash.c (signals, PHP backtrace), opcache.c (cached scripts,
- * status), timer.c (max_execution_time with fewer system calls), sanitizer.c, functions/ (what PHP
- * code can call; kv.c is the key-value store), compat.h (all differences between PHP versions).
+ * ini.c (settings of paths, .user.ini), extensions.c (those that are asked for by name), crash.c
+ * (signals, PHP backtrace), opcache.c (cached scripts, status), timer.c (max_execution_time with
+ * fewer system calls), sanitizer.c, functions/ (what PHP code can call; kv.c is
+ * the key-value store), compat.h (all differences between PHP versions).
  */
 
 #include <stdbool.h>
@@ -35,6 +36,9 @@ struct embed_field {
     struct str value;
 };
 
+/* As script_filename: the script comes on standard input. Only without the limit of extensions. */
+#define EMBED_SCRIPT_STDIN "-"
+
 /*
  * One request. All strings are NUL-terminated (the NUL is not counted) and stay valid until
  * embed_run() returns. Those that do not apply have p == NULL and then have no key in $_SERVER,
@@ -49,6 +53,7 @@ struct embed_request {
     struct str path_info;       /* decoded, NULL when there is none */
     struct str document_root;   /* resolved, no trailing slash */
     struct str document_uri;    /* script_name + path_info after rewriting */
+    struct str path;            /* what was asked for: decoded, normalised, before rewriting */
     struct str protocol;        /* "HTTP/1.1" */
     struct str scheme;          /* "http" or "https" */
     struct str server_name, server_addr, server_port;
@@ -67,6 +72,7 @@ struct embed_request {
      * 250 bytes have none either. */
     const struct embed_field *headers;
     size_t nheaders;
+    bool router;                   /* run for its value: see embed_result.declined */
     const struct embed_field *env; /* the site's env entries: $_SERVER and getenv() */
     size_t nenv;
 };
@@ -114,26 +120,42 @@ struct embed_host {
     void (*opcache_reset)(void *arg);
 };
 
+/* Settings of the requests for a path and what is below it ("/admin/" is for "/admin", too). */
+struct embed_path {
+    const char *path;
+    const char *const *values; /* "name", "value" pairs, NULL-terminated */
+    const char *const *admin;  /* the same; locked against .user.ini and ini_set() */
+};
+
 struct embed_options {
-    const char *sapi_name;    /* "fpm-fcgi" */
-    const char *ini_file;     /* NULL: PHP's own search */
-    const char *ini_scan_dir; /* NULL: PHP's own, else like $PHP_INI_SCAN_DIR */
-    const char
-        *ini_entries; /* "name=value\n" lines that override php.ini ("extension=" lines allowed) */
-    const char *php_binary; /* PHP_BINARY; NULL: empty */
+    const char *sapi_name;         /* "fpm-fcgi" */
+    const char *ini_file;          /* NULL: PHP's own search */
+    bool ini_none;                 /* neither php.ini nor what is scanned; an ini_file is read */
+    const char *ini_scan_dir;      /* NULL: PHP's own, else like $PHP_INI_SCAN_DIR */
+    const char *ini_entries;       /* "name=value\n" lines that override php.ini */
+    const char *const *extensions; /* names ("redis", "xdebug") or paths, NULL-terminated; whether
+                                      it is a zend_extension is found out, and one that an ini file
+                                      loads already is skipped */
+    const char *php_binary;        /* PHP_BINARY; NULL: empty */
     const char *const
-        *admin_ini;         /* "name", "value" pairs, NULL-terminated: locked against ini_set() */
-    bool clear_env;         /* getenv() and children see only PATH, TMPDIR and env entries */
-    bool chdir_per_request; /* cwd is the script's directory (stock behaviour); false saves three
-                               system calls */
-    bool limit_extensions_off; /* tests only: run any file, not only .php and .phar */
+        *admin_ini; /* "name", "value" pairs, NULL-terminated: locked against ini_set() */
+    const struct embed_path *paths; /* applied in this order, so the outer before the inner */
+    size_t npaths;
+    bool clear_env;            /* getenv() and children see only PATH, TMPDIR and env entries */
+    bool chdir_per_request;    /* cwd is the script's directory (stock behaviour); false saves three
+                                  system calls */
+    bool limit_extensions_off; /* run any file, not only .php and .phar */
+    bool cgi_environment;      /* as CGI: $_SERVER is the process environment and PHP_SELF, nothing
+                                  of the request, which getallheaders() shows; a line
+                                  "#!" at a script's start is no output */
     bool user_ini;             /* honour .user.ini */
     struct kv_store *kv;       /* what ephpm_kv_...() work on; NULL: there are no such functions */
     bool huge_pages;           /* PHP asks for huge pages, unless USE_ZEND_ALLOC_HUGE_PAGES says */
 };
 
 /* Starts PHP. What opt points to stays valid and unchanged until embed_shutdown(). On failure err
- * names what PHP said. ERR_VERSION when the loaded libphp is not the one of the headers. */
+ * names what PHP said, or the extension that does not fit and why. ERR_VERSION when the loaded
+ * libphp is not the one of the headers. */
 int embed_startup(
     const struct embed_options *opt, const struct embed_host *host, struct err *err) MUST_CHECK;
 void embed_shutdown(void);
@@ -152,10 +174,12 @@ enum embed_end {
 struct embed_result {
     enum embed_end end;
     int status;         /* as sent */
+    int exit_status;    /* of exit(), 255 after a fatal error */
     size_t memory_peak; /* bytes */
     bool client_gone;
-    bool replace; /* the process must not take another request */
-    bool forked;  /* the script made child processes and may have left some */
+    bool declined; /* a router returned false: what it wrote is not meant, the host answers */
+    bool replace;  /* the process must not take another request */
+    bool forked;   /* the script made child processes and may have left some */
 };
 
 /* Runs one request to its end, shutdown functions included. Never longjmps out. */
@@ -200,6 +224,8 @@ void embed_get_status(struct embed_status *out);
 /* The same without entering a request: versions, opcache and JIT flags only, numbers are 0. Cheap,
  * for a worker's start. */
 void embed_get_status_quick(struct embed_status *out);
+/* "Not Found", or NULL for a status that has no text. Static. */
+const char *embed_status_text(int status);
 /* "8.2.36": of the loaded library, without starting it. */
 const char *embed_php_version(void);
 

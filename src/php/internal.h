@@ -12,6 +12,7 @@
 
 #include "php/embed.h"
 
+struct buf;
 struct _zend_module_entry;
 struct _zend_function_entry;
 struct _zval_struct;
@@ -29,6 +30,7 @@ struct embed_global {
     bool head_sent; /* host.send_head was called */
     bool finished;  /* fastcgi_finish_request() was called */
     bool client_gone;
+    bool declined;        /* a router returned false, nothing of it is sent */
     bool body_done;       /* read_body said end, or PHP is past the point where a body matters */
     bool quiet;           /* messages go to `collect` instead of the log */
     int status;           /* as sent */
@@ -54,6 +56,8 @@ extern struct embed_global embed_g;
 enum { EMBED_OUT_CAP = 32768 };
 
 /* embed.c */
+/* ERR_VERSION when the loaded libphp is not the one of the headers; err says so. */
+int embed_check_version(struct err *err) MUST_CHECK;
 /* This process is a child that the script made: nothing of it reaches the client. */
 void embed_forked(void);
 /* A request of our own without client, body and variables, around fn. ERR_IO when PHP could not
@@ -90,12 +94,21 @@ int embed_output_send_head(void *sapi_headers);
 int embed_output_send_informational(int status);
 
 /* ini.c */
-/* .user.ini and the [HOST=] and [PATH=] sections for this request. */
+/* The settings of this request: of its path, of [HOST=] and [PATH=] sections, of .user.ini. */
 void embed_ini_apply(const struct embed_request *req);
-/* ini_entries with the admin values after them; freed by the caller (mem_free). */
-char *embed_ini_text(const struct embed_options *opt);
+/* The extension lines, ini_entries, and the admin values after them; freed by the caller
+ * (mem_free). */
+char *embed_ini_text(const struct embed_options *opt, struct str extensions);
 void embed_ini_lock_admin(const struct embed_options *opt);
+/* Once PHP has started: what the options say of paths becomes ready for use. */
+void embed_ini_startup(const struct embed_options *opt);
 void embed_ini_shutdown(void);
+
+/* extensions.c */
+/* While PHP reads its settings: appends the extension= lines for opt.extensions. */
+void embed_extensions_find(struct buf *lines);
+/* Once PHP has started: what was wrong with one, or is not there; first is what PHP said first. */
+int embed_extensions_verify(const struct err *first, struct err *err) MUST_CHECK;
 
 /* sanitizer.c */
 /* Is this a build with sanitizers? Linking this in also makes PHP's extensions loadable there. */
@@ -110,6 +123,8 @@ extern struct _zend_module_entry embed_module;
 /* opcache_reset() tells the host; chdir() and pcntl_signal() are noticed; chroot() is gone. */
 void embed_functions_wrap(void);
 extern bool embed_functions_cwd_changed;
+/* ini_get_all() says INI_SYSTEM of what is locked for a path. */
+void embed_functions_hide_locks(void);
 
 /* functions/kv.c: while modules start, if there is a store. */
 bool embed_kv_register(void);

@@ -4,6 +4,8 @@
 
 #include "php/internal.h"
 
+#include "main/http_status_codes.h"
+
 #include "base/mem.h"
 
 /* --- body ------------------------------------------------------------------------------------- */
@@ -210,4 +212,12 @@ int embed_output_send_informational(int status)
         embed_g.client_gone = true;
     mem_free(fields);
     return r;
+}
+
+const char *embed_status_text(int status)
+{
+    for (size_t i = 0; i < http_status_map_len; i++)
+        if (http_status_map[i].code == status)
+            return http_status_map[i].str;
+    return NULL;
 }

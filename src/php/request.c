@@ -143,6 +143,7 @@ static void reset_state(const struct embed_request *req)
 {
     embed_g.req = req;
     embed_g.head_sent = embed_g.finished = embed_g.client_gone = embed_g.body_done = false;
+    embed_g.declined = false;
     embed_g.fatal = embed_g.memory = embed_g.interrupt_hit = false;
     embed_g.quiet = embed_g.has_children = false;
     embed_g.collect = NULL;
@@ -173,6 +174,22 @@ static void refuse(int status, const char *text, const char *why)
     zend_end_try();
 }
 
+/* A router that returns false leaves the request to the host, which may have held back what was
+ * written so far. */
+static void execute_router(zend_file_handle *script)
+{
+    zval value;
+
+    ZVAL_UNDEF(&value);
+    (void)php_execute_simple_script(script, &value); /* a failure has been reported */
+    if (Z_TYPE(value) == IS_FALSE) {
+        php_output_discard_all();
+        embed_output_reset();
+        embed_g.declined = embed_g.head_sent = embed_g.finished = true;
+    }
+    zval_ptr_dtor(&value);
+}
+
 static void execute(const struct embed_request *req)
 {
     zend_file_handle script;
@@ -184,9 +201,16 @@ static void execute(const struct embed_request *req)
     SG(options) |= SAPI_OPTION_NO_CHDIR;
     if (embed_g.opt.chdir_per_request)
         enter_script_dir(req->script_filename);
-    zend_stream_init_filename(&script, req->script_filename.p);
+    if (str_eq(req->script_filename, STR(EMBED_SCRIPT_STDIN)))
+        zend_stream_init_fp(&script, stdin, "Standard input code");
+    else
+        zend_stream_init_filename(&script, req->script_filename.p);
     script.primary_script = 1;
-    (void)php_execute_script(&script);
+    CG(skip_shebang) = embed_g.opt.cgi_environment;
+    if (req->router)
+        execute_router(&script);
+    else
+        (void)php_execute_script(&script);
     zend_destroy_file_handle(&script);
     if (embed_g.open_errno == ENOENT || embed_g.open_errno == ENOTDIR)
         refuse(404, "File not found.\n", "Primary script unknown");
@@ -205,6 +229,22 @@ static enum embed_end classify(void)
     return embed_g.fatal ? EMBED_FATAL : EMBED_OK;
 }
 
+/*
+ * A bailout stopped PHP on its way into the request: a body that the memory limit has no room for.
+ * The client has its answer and the body's temporary file goes, then the process is not to be
+ * trusted.
+ */
+static void end_failed_startup(void)
+{
+    embed_g.broken = true;
+    zend_first_try
+    {
+        SG(sapi_headers).http_response_code = 500;
+        php_request_shutdown(NULL);
+    }
+    zend_end_try();
+}
+
 /* The parts that may longjmp, each behind its own barrier. */
 static void run_guarded(const struct embed_request *req, struct embed_result *out)
 {
@@ -217,7 +257,7 @@ static void run_guarded(const struct embed_request *req, struct embed_result *ou
     zend_end_try();
     fill_request_info(req);
     if (php_request_startup() == FAILURE) {
-        embed_g.broken = true;
+        end_failed_startup();
         return;
     }
     zend_first_try
@@ -259,9 +299,11 @@ void embed_run(const struct embed_request *req, struct embed_result *out)
     embed_output_drain();
     SG(server_context) = NULL;
     embed_g.req = NULL;
+    out->exit_status = EG(exit_status);
     EG(exit_status) = 0;
     out->end = classify();
     out->status = embed_g.status;
+    out->declined = embed_g.declined;
     out->client_gone = embed_g.client_gone;
     out->replace = embed_g.broken || embed_g.spent;
     out->forked = embed_g.has_children;

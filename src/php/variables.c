@@ -77,6 +77,11 @@ static struct str joined(struct buf *b, struct str head, struct str tail)
     return buf_str(b);
 }
 
+static struct str php_self_value(const struct embed_request *r)
+{
+    return r->path_info.p ? joined(&php_self, r->script_name, r->path_info) : r->script_name;
+}
+
 /* The value, NUL-terminated, valid until the next call for the same variable; STR_NONE: no such
  * key. */
 static struct str variable_value(const struct variable *v, const struct embed_request *r)
@@ -89,7 +94,7 @@ static struct str variable_value(const struct variable *v, const struct embed_re
     case FROM_PATH_TRANSLATED:
         return r->path_info.p ? joined(&path_translated, r->document_root, r->path_info) : STR_NONE;
     case FROM_PHP_SELF:
-        return r->path_info.p ? joined(&php_self, r->script_name, r->path_info) : r->script_name;
+        return php_self_value(r);
     case FROM_HTTPS:
         return str_eq(r->scheme, STR("https")) ? STR("on") : STR_NONE;
     case FROM_LENGTH:
@@ -103,18 +108,26 @@ static struct str variable_value(const struct variable *v, const struct embed_re
 
 /* --- header names ----------------------------------------------------------------------------- */
 
-enum { NAME_CAP = 256 };
+/* The name in the making. A client chooses its length, up to that of a request's head. */
+static struct buf header_name;
 
-/* "X-Forwarded-For" to "HTTP_X_FORWARDED_FOR" with a NUL. False: this header has no variable. */
-static bool header_variable(struct str name, char out[NAME_CAP], size_t *len)
+/* "X-Forwarded-For" to "HTTP_X_FORWARDED_FOR" with a NUL, valid until the next call. False: this
+ * header has no variable. */
+static bool header_variable(struct str name, struct str *variable)
 {
-    if (name.len == 0 || name.len + 6 > NAME_CAP)
+    static const struct str prefix = {"HTTP_", 5};
+    char *out;
+
+    if (name.len == 0)
         return false;
     /* Proxy would become HTTP_PROXY, which HTTP clients obey; the body's coding is already undone.
      */
     if (str_ieq(name, STR("Proxy")) || str_ieq(name, STR("Transfer-Encoding")))
         return false;
-    memcpy(out, "HTTP_", 5);
+    buf_clear(&header_name);
+    out = buf_reserve(&header_name, prefix.len + name.len + 1);
+    memcpy(out, prefix.p, prefix.len);
+    out += prefix.len;
     for (size_t i = 0; i < name.len; i++) {
         char c = str_upper_char(name.p[i]);
 
@@ -122,25 +135,33 @@ static bool header_variable(struct str name, char out[NAME_CAP], size_t *len)
             c = '_';
         else if (!(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') && c != '_')
             return false;
-        out[5 + i] = c;
+        out[i] = c;
     }
-    *len = name.len + 5;
-    out[*len] = '\0';
+    out[name.len] = '\0';
+    header_name.len = prefix.len + name.len;
+    *variable = buf_str(&header_name);
     return true;
 }
 
-/* "HTTP_X_FORWARDED_FOR" to "X-Forwarded-For". */
-static void title_case(char *out, const char *variable, size_t len)
+/* "HTTP_X_FORWARDED_FOR" to "X-Forwarded-For", as FPM does it: what begins a word stays as it is,
+ * an underscore too. */
+static struct str title_case(struct buf *b, struct str variable)
 {
+    size_t prefix = strlen("HTTP_"), len = variable.len - prefix;
     bool start = true;
+    char *out;
 
-    for (size_t i = 5; i < len; i++) {
-        char c = variable[i];
+    buf_clear(b);
+    out = buf_reserve(b, len + 1);
+    for (size_t i = 0; i < len; i++) {
+        char c = variable.p[prefix + i];
 
-        out[i - 5] = c == '_' ? '-' : start ? c : str_lower_char(c);
-        start = c == '_';
+        out[i] = start ? c : c == '_' ? '-' : str_lower_char(c);
+        start = !start && c == '_';
     }
-    out[len - 5] = '\0';
+    out[len] = '\0';
+    b->len = len;
+    return buf_str(b);
 }
 
 /* --- all of them, in order -------------------------------------------------------------------- */
@@ -150,17 +171,16 @@ typedef void variable_cb(zval *array, zend_string *key, struct str name, struct 
 static void each_header(const struct embed_request *r, variable_cb *cb, zval *array)
 {
     bool cookie = false, authorization = false;
-    char name[NAME_CAP];
-    size_t len;
+    struct str name;
 
     for (size_t i = 0; i < r->nheaders; i++) {
         const struct embed_field *h = &r->headers[i];
 
-        if (!header_variable(h->name, name, &len))
+        if (!header_variable(h->name, &name))
             continue;
         cookie = cookie || str_ieq(h->name, STR("Cookie"));
         authorization = authorization || str_ieq(h->name, STR("Authorization"));
-        cb(array, NULL, str_n(name, len), h->value);
+        cb(array, NULL, name, h->value);
     }
     if (!cookie && r->cookie.p)
         cb(array, NULL, STR("HTTP_COOKIE"), r->cookie);
@@ -170,6 +190,8 @@ static void each_header(const struct embed_request *r, variable_cb *cb, zval *ar
 
 static void each_cgi_variable(const struct embed_request *r, variable_cb *cb, zval *array)
 {
+    if (embed_g.opt.cgi_environment)
+        return; /* they came by the process environment */
     for (size_t i = 0; i < ARRAY_LEN(variables); i++) {
         struct str value = variable_value(&variables[i], r);
 
@@ -237,6 +259,8 @@ void embed_variables_register(zval *array)
      * wins. */
     if (!embed_g.opt.clear_env)
         import_environment(array);
+    if (embed_g.opt.cgi_environment)
+        put_server(array, NULL, STR("PHP_SELF"), php_self_value(embed_g.req));
     each_variable(embed_g.req, put_server, array);
 }
 
@@ -267,13 +291,12 @@ static void load_with_request(zval *array)
 
 static char *find_header(const struct embed_request *r, struct str wanted)
 {
-    char name[NAME_CAP];
-    size_t len;
+    struct str name;
 
     if (!str_starts(wanted, STR("HTTP_")))
         return NULL;
     for (size_t i = 0; i < r->nheaders; i++)
-        if (header_variable(r->headers[i].name, name, &len) && str_eq(str_n(name, len), wanted))
+        if (header_variable(r->headers[i].name, &name) && str_eq(name, wanted))
             return (char *)(uintptr_t)r->headers[i].value.p;
     if (str_eq(wanted, STR("HTTP_COOKIE")))
         return (char *)(uintptr_t)r->cookie.p;
@@ -289,7 +312,7 @@ char *embed_variables_getenv(const char *name, size_t len)
     const struct embed_request *r = embed_g.req;
     struct str wanted = {name, len};
 
-    if (!r)
+    if (!r || embed_g.opt.cgi_environment)
         return NULL;
     for (size_t i = 0; i < r->nenv; i++)
         if (str_eq(r->env[i].name, wanted))
@@ -302,10 +325,10 @@ char *embed_variables_getenv(const char *name, size_t len)
 
 static void put_header_line(zval *array, zend_string *key, struct str name, struct str value)
 {
-    char title[NAME_CAP];
+    static struct buf title;
+    struct str key_name = title_case(&title, name);
 
-    title_case(title, name.p, name.len);
-    add_assoc_stringl(array, title, value.p ? value.p : "", value.len);
+    add_assoc_stringl_ex(array, key_name.p, key_name.len, value.p ? value.p : "", value.len);
 }
 
 void embed_variables_headers(zval *array)

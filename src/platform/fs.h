@@ -60,6 +60,11 @@ int fs_pwrite(int fd, const void *p, size_t n, uint64_t off) MUST_CHECK;
 /* Appends all of it in one system call where possible (log lines). ERR_AGAIN: a full non-blocking
  * pipe. */
 int fs_write(int fd, const void *p, size_t n) MUST_CHECK;
+/* Reads what is there from a file, pipe or terminal (0 at the end); waits for it. */
+int fs_read_some(int fd, void *p, size_t n, size_t *got) MUST_CHECK;
+/* Writes some of it (n > 0) and says how much; waits while a non-blocking descriptor takes nothing.
+ */
+int fs_write_some(int fd, const void *p, size_t n, size_t *done) MUST_CHECK;
 /* False when a write to this pipe, terminal or socket would wait now. True for files. */
 bool fs_write_ready(int fd);
 

@@ -40,6 +40,10 @@ struct process_spawn {
  * process_reap(). */
 int process_spawn(const struct process_spawn *s, int64_t *pid) MUST_CHECK;
 
+/* Becomes the program exe (absolute path), same descriptors and environment. Returns only when it
+ * fails. */
+int process_exec(const char *exe, char *const *argv) MUST_CHECK;
+
 enum process_end { PROCESS_RUNNING, PROCESS_EXITED, PROCESS_SIGNALED };
 struct process_status {
     int64_t pid;
@@ -82,6 +86,12 @@ void process_title_init(int argc, char **argv);
 void process_set_title_parts(const struct str *parts, size_t n);
 void process_set_title(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
+/* The title as a user's program sets it: as long as there is room, the kernel's short name stays.
+ * ERR_UNSUPPORTED without process_title_init(). */
+int process_title_put(struct str title) MUST_CHECK;
+/* What that set last; valid until the next title. */
+struct str process_title(void);
+
 /* Other processes of the same user cannot look into this one or trace it, and it dumps no core. */
 void process_protect(void);
 /*
@@ -96,6 +106,10 @@ void process_drop_start_pages(void);
  * A process that is forked from often wants none: its children would copy them in small pieces. */
 void process_allow_huge_pages(bool on);
 
+/* For a short-lived process that will use about n bytes of heap: takes them at once, which costs
+ * less than a page at a time. Without effect where the system cannot. */
+void process_prepare_heap(size_t n);
+
 bool process_is_root(void);
 /* ERR_NOTFOUND when there is no such user/group (name or number). group NULL: the user's own; a
  * number that is in no database is taken when the group is given, too. */
@@ -106,6 +120,8 @@ int process_can_search(
     const char *dir, bool set_user, uint32_t uid, uint32_t gid, const char *user) MUST_CHECK;
 /* Name of a uid into out; falls back to the number. */
 void process_user_name(uint32_t uid, char *out, size_t cap);
+/* The user's home directory; empty when there is none, or it is longer than cap. */
+void process_user_home(uint32_t uid, char *out, size_t cap);
 uint32_t process_uid(void);
 /* Raises the soft descriptor limit to the hard one; *now is what holds afterwards. */
 int process_raise_fd_limit(uint64_t *now) MUST_CHECK;

@@ -107,4 +107,9 @@ int sock_recv_msg(sock_t s, void *p, size_t cap, size_t *got, int *fds, size_t *
 /* Waits until readable, at most timeout_ms (-1: for ever). ERR_TIMEOUT, ERR_INTR. */
 int sock_wait_readable(sock_t s, int timeout_ms) MUST_CHECK;
 
+/* Waits until one of n sockets (at most SOCK_WAIT_MAX) is readable or has ended; ready[i] says
+ * which. ERR_TIMEOUT, ERR_INTR. */
+enum { SOCK_WAIT_MAX = 64 };
+int sock_wait_any(const sock_t *s, size_t n, int timeout_ms, bool *ready) MUST_CHECK;
+
 #endif

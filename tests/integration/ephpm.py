@@ -9,6 +9,7 @@ Every server has a directory of its own below /tmp, which other users can read, 
 drops root: root/ (document root), logs/, tmp/ (its TMPDIR), ephpm.toml, log, control.sock.
 The binaries come from $EPHPM_BIN (or $EPHPM_BIN_DIR), or build/dev/bin.
 """
+import functools
 import json
 import os
 import pathlib
@@ -49,9 +50,23 @@ ALERT = re.compile(r'^\S+ alert |"level":\s*"alert"', re.M)
 SANITIZER = re.compile(r"(Address|Leak|Thread|Memory|UndefinedBehavior)Sanitizer|runtime error: ")
 
 
+@functools.cache
+def php_version():
+    """(8, 4, 27) of PHP in the tested program, for what differs between versions."""
+    out = subprocess.run([EPHPM_PHP, "--version"], stdout=subprocess.PIPE, text=True).stdout
+    return tuple(map(int, re.search(r"PHP (\d+)\.(\d+)\.(\d+)", out).groups()))
+
+
+def php_minor():
+    """"8.4": PHP of the tested program, which its peers shall have too."""
+    return "%d.%d" % php_version()[:2]
+
+
 def _toml_value(v):
     if isinstance(v, (list, tuple)):
         return "[" + ", ".join(_toml_value(x) for x in v) + "]"
+    if isinstance(v, dict):
+        return "{" + ", ".join(f"{json.dumps(k)} = {_toml_value(x)}" for k, x in v.items()) + "}"
     return json.dumps(v)  # strings, numbers and booleans read the same in both
 
 
@@ -306,13 +321,15 @@ class Server:
 
     def descriptors(self):
         """(front's open descriptors, workers, generations): comparable when the latter agree.
-        Files below the root are not counted, since the front keeps some open on purpose."""
+        Files that may be served are not counted, since the front keeps some open on purpose."""
         st = self.status()
         f, n = st["front"], 0
         folder = f"/proc/{f['front_pid']}/fd"
         for fd in os.listdir(folder):
             try:
-                n += not os.readlink(f"{folder}/{fd}").startswith(f"{self.root}/")
+                name = os.readlink(f"{folder}/{fd}")
+                n += name.startswith(f"{self.tmp}/") or not name.startswith(
+                    (f"{self.dir}/", f"{self.root}/"))
             except FileNotFoundError:
                 pass
         return n, sum(len(g["workers"]) for g in f["generations"]), len(st["generations"])

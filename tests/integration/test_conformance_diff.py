@@ -1,49 +1,45 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The ephpm developers
-"""The same walk over the same document root by ephpm and by nginx + php-fpm: what differs has to be
-among the differences that are meant (KNOWN here, with the reasons in docs/differences.md).
+"""The same walk over the same document root: by nginx + php-fpm, Apache httpd with mod_php, ephpm.
+What differs between nginx and ephpm has to be among the differences that are meant (KNOWN here,
+with the reasons in docs/differences.md). test_conformance_requests.py has more requests.
 
-Needs ../shared/apps (the document root, the walk, how to start nginx and php-fpm), nginx, php-fpm.
+Needs ../shared/apps (the document root, the walk, what starts the peers), nginx, php-fpm, Apache
+httpd with mod_php.
 """
-import difflib
-import os
 import re
-import shutil
-import sys
 
 import pytest
 
-import ephpm
+import differences
+import peers
+from application import App, run_script  # peers knows where it is
+from differences import Line, unexplained
 
-sys.path.insert(0, str(ephpm.REPOSITORY / "tests/integration/apps"))
-
-from application import SHARED, App, free_port, run_script  # noqa: E402
-
-# Each line that only one of the two has must match one of these. The reason is the heading of a
-# section in docs/differences.md.
 KNOWN = [
-    ("Empty variables are absent", "nginx",
-     r'\s*"(CONTENT_LENGTH|CONTENT_TYPE|PATH_INFO|REMOTE_USER)": "",?'),
-    ("Empty variables are absent", "nginx", r'\s*"content[-_](length|type)": "",?'),
-    ("Empty variables are absent", "ephpm", r'\s*"content_(length|type)": null,?'),
-    ("No REMOTE_USER from the client", "nginx", r'\s*"REMOTE_USER": "alice",?'),
-    ("PATH_TRANSLATED", "ephpm", r'\s*"PATH_TRANSLATED": "\{ROOT\}/.*",?'),
-    ("Our own variables", "ephpm", r'\s*"REQUEST_ID": "[0-9a-f]{16}",?'),
-    ("Our own variables", "ephpm", r'\s*"EPHPM_(GENERATION|WORKER)": "\d+",?'),
-    ("Repeated request headers", "nginx", r'\s*"HTTP_X_DUP": "2",?'),
-    ("Repeated request headers", "ephpm", r'\s*"HTTP_X_DUP": "1, 2",?'),
-    ("Host of an absolute request target", "nginx", r'\s*"HTTP_HOST": "\{HOST\}",?'),
-    ("Host of an absolute request target", "ephpm", r'\s*"HTTP_HOST": "other.test",?'),
-    ("Types of static files", "nginx", r"content-type: (text/(html|css|plain)|application/json)"),
-    ("Types of static files", "ephpm",
-     r"content-type: (text/(html|css|plain|javascript)|application/json); charset=utf-8"),
-    ("Types of static files", "nginx", r"content-type: application/javascript"),
-    ("Error pages", "ephpm", r"allow: GET, HEAD"),
-    ("Redirects of directories", "nginx", r"location: http://\{HOST\}/sub/"),
-    ("Redirects of directories", "ephpm", r"location: /sub/"),
+    Line("Empty variables are absent", "nginx",
+         r'\s*"(CONTENT_LENGTH|CONTENT_TYPE|PATH_INFO|REMOTE_USER)": "",?'),
+    Line("Empty variables are absent", "nginx", r'\s*"content[-_](length|type)": "",?'),
+    Line("Empty variables are absent", "ephpm", r'\s*"content_(length|type)": null,?'),
+    Line("No REMOTE_USER from the client", "nginx", r'\s*"REMOTE_USER": "alice",?'),
+    Line("PATH_TRANSLATED", "ephpm", r'\s*"PATH_TRANSLATED": "\{ROOT\}/.*",?'),
+    Line("Our own variables", "ephpm", r'\s*"REQUEST_ID": "[0-9a-f]{16}",?'),
+    Line("Our own variables", "ephpm", r'\s*"EPHPM_(GENERATION|WORKER)": "\d+",?'),
+    Line("Repeated request headers", "nginx", r'\s*"HTTP_X_DUP": "2",?'),
+    Line("Repeated request headers", "ephpm", r'\s*"HTTP_X_DUP": "1, 2",?'),
+    Line("Host of an absolute request target", "nginx", r'\s*"HTTP_HOST": "\{HOST\}",?'),
+    Line("Host of an absolute request target", "ephpm", r'\s*"HTTP_HOST": "other.test",?'),
+    Line("Types of static files", "nginx",
+         r"content-type: (text/(html|css|plain)|application/json)"),
+    Line("Types of static files", "ephpm",
+         r"content-type: (text/(html|css|plain|javascript)|application/json); charset=utf-8"),
+    Line("Types of static files", "nginx", r"content-type: application/javascript"),
+    Line("Error pages", "ephpm", r"allow: GET, HEAD"),
+    Line("Redirects of directories", "nginx", r"location: http://\{HOST\}/sub/"),
+    Line("Redirects of directories", "ephpm", r"location: /sub/"),
     # A trailing comma comes and goes with the line after it.
-    ("Empty variables are absent", "nginx", r'\s*"PHP_AUTH_USER": "alice",'),
-    ("Empty variables are absent", "ephpm", r'\s*"PHP_AUTH_USER": "alice"'),
+    Line("Empty variables are absent", "nginx", r'\s*"PHP_AUTH_USER": "alice",'),
+    Line("Empty variables are absent", "ephpm", r'\s*"PHP_AUTH_USER": "alice"'),
 ]
 
 ERROR_PAGE = re.compile(r"(?s)(<html>\n<head><title>\d{3} [^<]*</title></head>.*</html>\n?"
@@ -53,26 +49,18 @@ ERROR_PAGE = re.compile(r"(?s)(<html>\n<head><title>\d{3} [^<]*</title></head>.*
 
 @pytest.fixture(scope="module")
 def walks(tmp_path_factory):
-    """{"ephpm": folder, "nginx": folder} of one file per case."""
+    """{"nginx": {case: lines}, "apache": ..., "ephpm": ...}"""
+    peers.need("nginx", "apache")
     app = App("conformance")
-    for program in "nginx", "php-fpm" + os.environ.get("PHP_VERSION", "8.2"), "curl":
-        if not shutil.which(program):
-            pytest.skip(f"no {program}")
     base = tmp_path_factory.mktemp("conformance")
-    out = {name: base / name for name in ("ephpm", "nginx")}
-    port = free_port()
-    # PEER_STATE holds sockets, and is for www-data too.
-    state = {"PEER_STATE": f"/tmp/ephpm-test-peer-{port}"}
-    run_script("serve-nginx-fpm.sh", app.public, port, env=state)
-    try:
-        run_script("conformance-run.sh", f"http://127.0.0.1:{port}", out["nginx"])
-    finally:
-        run_script("serve-nginx-fpm.sh", "stop", port, env=state)
-        shutil.rmtree(state["PEER_STATE"], ignore_errors=True)
+    for name, start in {"nginx": peers.nginx, "apache": peers.apache}.items():
+        with start(app.public) as peer:
+            run_script("conformance-run.sh", peer.url, base / name)
     with app.serve() as server:
-        run_script("conformance-run.sh", server.url, out["ephpm"])
+        run_script("conformance-run.sh", server.url, base / "ephpm")
         server.check()
-    return out
+    return {name: {path.name: read(path) for path in (base / name).iterdir()}
+            for name in ("nginx", "apache", "ephpm")}
 
 
 def read(path):
@@ -80,44 +68,40 @@ def read(path):
     return ERROR_PAGE.sub("(error page)\n", path.read_text(errors="surrogateescape")).splitlines()
 
 
-def unexplained(nginx, ephpm_):
-    """Lines that differ and are not known, marked with - (nginx) and + (ephpm)."""
-    left = []
-    for line in difflib.ndiff(nginx, ephpm_):
-        side = {"- ": "nginx", "+ ": "ephpm"}.get(line[:2])
-        if side and not any(s == side and re.fullmatch(p, line[2:]) for _, s, p in KNOWN):
-            left.append(line)
-    return left
+def test_report_of_all_differences(walks, capsys):
+    path = differences.write_report("walk", walks, KNOWN)
+    with capsys.disabled():
+        print(f"\nall differences: {path}")
 
 
 def test_walks_have_the_same_cases(walks):
-    names = {side: {p.name for p in folder.iterdir()} for side, folder in walks.items()}
-    assert names["ephpm"] == names["nginx"] and len(names["ephpm"]) >= 150
+    assert walks["ephpm"].keys() == walks["nginx"].keys() == walks["apache"].keys()
+    assert len(walks["ephpm"]) >= 150
 
 
 def test_only_known_differences(walks):
     bad = {}
-    for path in sorted(walks["nginx"].iterdir()):
-        left = unexplained(read(path), read(walks["ephpm"] / path.name))
-        if left:
-            bad[path.name] = left
+    for name, nginx in walks["nginx"].items():
+        if left := unexplained(name, nginx, walks["ephpm"][name], KNOWN):
+            bad[name] = left
     assert not bad, "\n".join(f"{name}:\n  " + "\n  ".join(v) for name, v in bad.items())
 
 
 def test_most_cases_are_identical(walks):
-    same = [p.name for p in walks["nginx"].iterdir()
-            if p.read_bytes() == (walks["ephpm"] / p.name).read_bytes()]
-    assert len(same) >= 118
+    same = {peer: sum(walks[peer][n] == walks["ephpm"][n] for n in walks["ephpm"])
+            for peer in ("nginx", "apache")}
+    assert same["nginx"] >= 118 and same["apache"] >= 80, same
 
 
 def test_a_new_difference_would_be_seen():
-    assert unexplained(["status: 200"], ["status: 500"]) == ["- status: 200", "+ status: 500"]
-    assert unexplained(["x-one: 1"], []) == ["- x-one: 1"]
-    assert unexplained([], ['    "REQUEST_ID": "0123456789abcdef",']) == []
-    assert unexplained(['    "REQUEST_ID": "0123456789abcdef",'], []) != []
+    def left(nginx, ephpm):
+        return unexplained("case", nginx, ephpm, KNOWN)
+
+    assert left(["status: 200"], ["status: 500"]) == ["- status: 200", "+ status: 500"]
+    assert left(["x-one: 1"], []) == ["- x-one: 1"]
+    assert left([], ['    "REQUEST_ID": "0123456789abcdef",']) == []
+    assert left(['    "REQUEST_ID": "0123456789abcdef",'], []) != []
 
 
 def test_known_differences_are_documented():
-    text = (ephpm.REPOSITORY / "docs/differences.md").read_text()
-    headings = set(re.findall(r"(?m)^## (.*)$", text))
-    assert {reason for reason, _, _ in KNOWN} <= headings
+    assert {k.heading for k in KNOWN} <= differences.headings()

@@ -239,6 +239,11 @@ def test_connect_is_refused(server):
     assert server.request("CONNECT", "example.org:443").status in (400, 405, 501)
 
 
+def test_trace_reaches_no_script(server):
+    for target in "/", "/echo.php", "/a.txt":
+        assert server.request("TRACE", target, {"Cookie": "secret=1"}).status == 405
+
+
 def test_fragment_and_space_in_target_are_400(server):
     for target in "/a b", "a.txt", "/a\tb", "ftp://x/", "/\x7f":
         assert server.get(target).status == 400, target

@@ -26,6 +26,9 @@ def shown():
         yield s
 
 
+# The function JIT of 8.4, stock php's too, ends the process when the memory ends in a call.
+CALLS_END_PHP = (8, 4, 24) <= ephpm.php_version() < (8, 5)
+
 FATAL = [
     ("throw new Exception('boom');", "Uncaught Exception: boom"),
     ("no_such_function();", "Call to undefined function no_such_function()"),
@@ -34,8 +37,11 @@ FATAL = [
     ("eval('if (1');", "Unclosed '('"),
     ("ini_set('memory_limit', '8M'); $s = str_repeat('x', 64 << 20);", "Allowed memory size of 8388608"),
     ("set_time_limit(1); while (true);", "Maximum execution time of 1 second exceeded"),
-    ("function f($x) { return f($x . 'y') . 'z'; } ini_set('memory_limit', '8M'); f('');",
-     "Allowed memory size of 8388608"),
+    # The stack trace of PHP 8.5.7 crashes when the memory ends in a call, in every SAPI.
+    pytest.param("ini_set('fatal_error_backtraces', 0); ini_set('memory_limit', '8M'); "
+                 "function f($x) { return f($x . 'y') . 'z'; } f('');",
+                 "Allowed memory size of 8388608",
+                 marks=pytest.mark.skipif(CALLS_END_PHP, reason="a fault of PHP 8.4's function JIT")),
     ("abstract class A {} new A;", "Cannot instantiate abstract class A"),
     ("interface I { function m(); } class C implements I {}", "contains 1 abstract method"),
 ]
@@ -156,3 +162,19 @@ def test_memory_limit_does_not_cost_the_worker(hidden):
         assert hidden.get(snippet(
             hidden, "ini_set('memory_limit', '8M'); str_repeat('x', 64 << 20);")).status == 500
     assert {w["pid"] for w in hidden.workers()} == pids
+
+
+@pytest.mark.parametrize("display", "01")
+def test_body_without_room_in_the_memory_limit_is_500_and_leaves_no_file(serve, display):
+    """PHP gave up before the script: 502, a broken channel in the log, and the body's temporary file
+    stayed for ever."""
+    s = serve({"php": {"workers": 1, "workers_min": 1, "values": {
+        "memory_limit": "3M", "post_max_size": "64M", "display_errors": display}}},
+        {"x.php": "<?php echo 'fine';"})
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    for _ in range(3):
+        r = s.post("/x.php", b"x=" + b"y" * 9_000_000, form)
+        assert r.status == 500, r
+        assert s.get("/x.php").text == "fine"
+    assert not list(s.tmp.iterdir())
+    assert "worker_channel_broken" not in s.log() and "worker_died" not in s.log()

@@ -75,6 +75,25 @@ def test_user_ini_is_never_served(server):
         assert server.get(path).status in (403, 404)
 
 
+def test_user_ini_may_have_another_name(serve):
+    s = serve({"php": {"values": {"user_ini.filename": ".app.ini"}}}, {
+        "show.php": SHOW, ".user.ini": "precision = 5\n", ".app.ini": "precision = 6\n"})
+    assert show(s, "precision") == ["6"]
+    assert s.get("/.app.ini").status in (403, 404) and s.get("/.user.ini").status in (403, 404)
+
+
+def test_user_ini_is_cached_for_its_time(serve):
+    s = serve({"php": {"workers": 1, "workers_min": 1}}, {  # user_ini.cache_ttl is 300 s
+        "a/show.php": SHOW, "a/.user.ini": "user_agent = one\n"})
+    assert show(s, "user_agent", path="/a/show.php") == ["one"]
+    s.write("a/.user.ini", "user_agent = two\n")
+    s.write("a/b/show.php", SHOW)
+    assert show(s, "user_agent", path="/a/show.php") == ["one"]
+    assert show(s, "user_agent", path="/a/b/show.php") == ["two"]  # not asked for before
+    assert s.cli("deploy").returncode == 0
+    assert show(s, "user_agent", path="/a/show.php") == ["two"]
+
+
 def test_user_ini_can_be_off(serve):
     s = serve({"php": {"user_ini": False}}, {"show.php": SHOW, ".user.ini": "precision = 5\n"})
     assert show(s, "precision") == ["14"]
@@ -160,6 +179,21 @@ def test_disable_functions(serve):
     s = serve({"php": {"admin_values": {"disable_functions": "exec,phpinfo"}}},
               {"x.php": "<?php echo json_encode(array_map('function_exists', ['exec', 'phpinfo', 'system']));"})
     assert json.loads(s.get("/x.php").text) == [False, False, True]
+
+
+def test_locked_section_does_not_stay_in_the_code_that_opcache_keeps(serve):
+    s = ephpm.Server(start=False)
+    (s.dir / "php.ini").write_text(f"[HOST=a.test]\nprecision = 5\n[PATH={s.root}/p]\nprecision = 6\n")
+    for path in "x.php", "p/x.php":
+        s.write(path, "<?php include '%s/inc.php';" % s.root)
+    s.write("inc.php", "<?php echo ini_get('precision'), ini_get_all()['precision']['access'];")
+    s.write_config({"php": {"ini_file": "{dir}/php.ini", "workers": 1, "workers_min": 1}})
+    s.start()
+    with s:
+        for _ in range(2):
+            for host, path, want in (("a.test", "/x.php", "54"), ("b.test", "/x.php", "147"),
+                                     ("b.test", "/p/x.php", "64"), ("b.test", "/x.php", "147")):
+                assert s.get(path, {"Host": host}).text == want
 
 
 def test_unknown_setting_is_told(serve):

@@ -2,6 +2,8 @@
 # SPDX-FileCopyrightText: The ephpm developers
 """What PHP is told about a request: $_SERVER, getenv(), getallheaders(), authorization."""
 import json
+import os
+import pwd
 import re
 
 import pytest
@@ -42,6 +44,7 @@ def test_server_exactly(server):
         port = str(c.port)
     got = json.loads(r.text)["server"]
     root = str(server.root)
+    user = pwd.getpwnam(server.status()["user"])
     assert re.fullmatch(r"[0-9a-f]{16}", got.pop("REQUEST_ID"))
     assert int(got["REQUEST_TIME_FLOAT"]) == got["REQUEST_TIME"]
     assert got.pop("REQUEST_TIME_FLOAT") > 1e9 and got.pop("REQUEST_TIME")
@@ -57,7 +60,7 @@ def test_server_exactly(server):
         "REMOTE_ADDR": "127.0.0.1", "REMOTE_PORT": port, "GATEWAY_INTERFACE": "CGI/1.1",
         "REDIRECT_STATUS": "200", "HTTP_HOST": "site.test:99", "HTTP_X_A": "1",
         "HTTP_CONNECTION": "close", "APP_ENV": "prod", "EMPTY": "",
-        "SERVER_NAME": "override.test"}
+        "SERVER_NAME": "override.test", "USER": user.pw_name, "HOME": user.pw_dir}
 
 
 @pytest.mark.parametrize("target, script, info, query, uri", [
@@ -154,6 +157,16 @@ def test_http_1_0(server):
     assert s["SERVER_PROTOCOL"] == "HTTP/1.0" and "HTTP_HOST" not in s
 
 
+def test_header_with_a_long_name_reaches_php(server):
+    got = dump(server, "/sub/t.php", {"X-" + "n" * 1000: "v"})
+    assert got["server"]["HTTP_X_" + "N" * 1000] == "v" and got["all"]["X-N" + "n" * 999] == "v"
+
+
+def test_getallheaders_spells_odd_names_as_fpm_does(server):
+    got = dump(server, "/sub/t.php", {"-": "1", "X--A---b": "2", "x-": "3"})
+    assert {"_": "1", "X-_a-_-B": "2", "X-": "3"}.items() <= got["all"].items(), got["all"]
+
+
 def test_getenv(server):
     path = snippet(server, """echo json_encode([
         getenv('REQUEST_URI'), getenv('HTTP_X_A'), getenv('APP_ENV'), getenv('HTTP_PROXY'),
@@ -175,6 +188,16 @@ def test_environment_of_the_server_is_not_seen_in_serve(serve):
     assert json.loads(s.get("/e.php").text) == ["s", "s", True, "x"]
 
 
+def test_proxy_of_the_environment_is_not_the_clients(serve):
+    """The header Proxy must not become HTTP_PROXY; a variable of that name is the operator's."""
+    s = serve({"php": {"env": {"HTTP_PROXY": "http://real.test"}}}, {
+        "e.php": "<?php echo json_encode([getenv('HTTP_PROXY'), $_SERVER['HTTP_PROXY'] ?? null, "
+                 "shell_exec('echo $HTTP_PROXY')]);"})
+    for headers in (), {"Proxy": "http://evil.test"}:
+        assert json.loads(s.get("/e.php", headers).text) == [
+            "http://real.test", "http://real.test", "http://real.test\n"]
+
+
 def test_sapi_and_functions(server):
     path = snippet(server, """echo json_encode([PHP_SAPI, php_sapi_name(), array_filter([
         'fastcgi_finish_request', 'getallheaders', 'apache_request_headers',
@@ -189,3 +212,13 @@ def test_script_directory_is_current(server):
     path = snippet(server, "echo getcwd(); chdir('/');", "/deep")
     for _ in range(4):
         assert server.get(path).text == f"{server.root}/deep"
+
+
+@pytest.mark.parametrize("env,user,home", [([], "www-data", "/var/www"),
+                                           ([["HOME", "/nowhere"]], "www-data", "/nowhere")])
+@pytest.mark.skipif(os.geteuid() != 0, reason="changes the user")
+def test_user_and_home_are_the_run_users(serve, env, user, home):
+    s = serve({"server": {"run_as_user": "www-data"}, "php": {"env": env}}, {
+        "e.php": "<?php echo json_encode([getenv('USER'), getenv('HOME'), $_SERVER['USER'],"
+                 "$_SERVER['HOME'], trim(shell_exec('echo $USER $HOME'))]);"})
+    assert json.loads(s.get("/e.php").text) == [user, home, user, home, f"{user} {home}"]

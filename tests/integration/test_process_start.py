@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from ephpm import EPHPM, Server, family, wait_for
+from ephpm import EPHPM, Server, family, php_version, wait_for
 
 INDEX = {"index.php": "<?php echo 'ok';"}
 
@@ -140,6 +140,35 @@ def test_descriptor_limit_is_raised_or_complained_about(idle_server):
     if hard >= 4096:
         assert not s.log_lines("descriptor_limit_low")
     s.stop()
+
+
+def other_libphp():
+    """A libphp of another version than the one that is tested."""
+    own = "%d.%d" % php_version()[:2]
+    for path in pathlib.Path("/usr/lib").glob("libphp[0-9].[0-9].so"):
+        if path.name != f"libphp{own}.so":
+            return path
+    return None
+
+
+def test_libphp_of_another_version_is_refused_not_run(idle_server):
+    other = other_libphp()
+    if other is None:
+        pytest.skip("only one version of libphp is installed")
+    s = idle_server()
+    (s.dir / "libphp.so").symlink_to(other)
+    text = refused(s, env={"LD_LIBRARY_PATH": str(s.dir)})
+    assert "built for PHP %d.%d" % php_version()[:2] in text
+    assert f"is PHP {other.stem.removeprefix('libphp')}." in text
+
+
+def test_own_libphp_is_taken_among_several(serve):
+    s = serve({}, {"index.php": "<?php echo PHP_VERSION;"})
+    maps = pathlib.Path(f"/proc/{s.workers()[0]['pid']}/maps").read_text()
+    loaded = {line.split()[-1] for line in maps.splitlines() if "libphp" in line}
+    own = "%d.%d" % php_version()[:2]
+    assert s.get("/").text.startswith(own + ".")
+    assert len(loaded) == 1 and (other_libphp() is None or own in loaded.pop()), loaded
 
 
 def test_low_hard_descriptor_limit_warns(idle_server):

@@ -267,6 +267,7 @@ def command(*args, cwd="/", env=None):
     (["--version"], 0, "ephpm "),
     (["--help"], 0, "deploy"),
     (["help"], 0, "deploy"),
+    (["--help"], 0, "  php ..."),
     (["nonsense"], 2, "nonsense"),
     (["serve", "--nonsense"], 2, "--nonsense"),
     (["serve", "extra"], 2, "extra"),

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from ephpm import EPHPM_PHP, alive, wait_for
+from ephpm import EPHPM_PHP, alive, php_version, wait_for
 from httpc import ProtocolError, build
 
 # A sanitizer's own report takes the place of the PHP backtrace of a crash.
@@ -339,9 +339,13 @@ def test_died_worker_says_nothing_of_earlier_requests(serve):
 
 
 def test_memory_exhaustion_and_recursion_are_500(serve):
-    s = serve(config(workers=1), {
+    # The function JIT of 8.4, stock php's too, ends the process when the memory ends in a call.
+    jit = "disable" if (8, 4, 24) <= php_version() < (8, 5) else "auto"
+    s = serve(config(workers=1, opcache_jit=jit), {
         **FILES, "big.php": "<?php $a = []; while (true) $a[] = str_repeat('x', 1 << 20);",
-        "rec.php": "<?php function f($n) { return f($n + 1) + 1; } f(0);"})
+        # 8.5 would write a trace of a million calls.
+        "rec.php": "<?php ini_set('fatal_error_backtraces', 0); "
+                   "function f($n) { return f($n + 1) + 1; } f(0);"})
     for script in "big.php", "rec.php":
         assert s.get(f"/{script}").status == 500
         assert s.get("/").text == "ok"

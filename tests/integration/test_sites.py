@@ -105,6 +105,15 @@ def test_crash_of_one_site(server):
     assert get(server, "alpha").status == 200
 
 
+def test_first_request_of_a_site_that_starts_slowly_is_answered(serve):
+    s = serve({"server": {"sites_dir": "{root}/sites"},
+               "php": {"workers": 1, "workers_min": 1, "ini_overrides": [
+                   ["opcache.preload", "{root}/slow.php"], ["opcache.preload_user", "www-data"]]}},
+              {**FILES, "slow.php": "<?php usleep(1500000);"})
+    assert get(s, "alpha").status == 200
+    assert not s.log_lines("reserve_worker")
+
+
 def test_deploy_of_one_site(server):
     get(server, "alpha"), get(server, "beta.test")
     before = {g["site"]: g["id"] for g in server.status()["generations"] if g["state"] == "active"}

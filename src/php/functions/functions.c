@@ -50,14 +50,15 @@ static ZEND_FUNCTION(apache_response_headers)
         const sapi_header_struct *h = (const sapi_header_struct *)(void *)e->data;
         struct str line = {h->header, h->header_len};
         ptrdiff_t colon = str_chr(line, ':');
-        struct str value;
+        struct str name, value;
         zval z;
 
-        if (colon <= 0)
+        name = colon > 0 ? str_trim(str_sub(line, 0, (size_t)colon)) : STR_NONE;
+        if (name.len == 0)
             continue;
         value = str_trim(str_sub(line, (size_t)colon + 1, line.len));
         ZVAL_STRINGL(&z, value.p, value.len);
-        zend_symtable_str_update(Z_ARRVAL_P(return_value), line.p, (size_t)colon, &z);
+        zend_symtable_str_update(Z_ARRVAL_P(return_value), name.p, name.len, &z);
     }
 }
 
@@ -104,8 +105,8 @@ static const zend_function_entry functions[] = {ZEND_FE(fastcgi_finish_request, 
 
 /* --- hooks on PHP's functions ----------------------------------------------------------------- */
 
-static zif_handler stock_chdir, stock_pcntl_fork, stock_opcache_reset, stock_pcntl_signal,
-    stock_pcntl_sigprocmask;
+static zif_handler stock_chdir, stock_ini_get_all, stock_pcntl_fork, stock_opcache_reset,
+    stock_pcntl_signal, stock_pcntl_sigprocmask;
 
 static ZEND_FUNCTION(wrapped_chdir)
 {
@@ -142,6 +143,26 @@ static ZEND_FUNCTION(wrapped_opcache_reset)
     stock_opcache_reset(INTERNAL_FUNCTION_PARAM_PASSTHRU);
     if (Z_TYPE_P(return_value) == IS_TRUE && embed_g.req && embed_g.host.opcache_reset)
         embed_g.host.opcache_reset(embed_g.host.arg);
+}
+
+/* The access of a locked setting has a bit that PHP does not know, see ini.c. */
+static ZEND_FUNCTION(wrapped_ini_get_all)
+{
+    zval *setting;
+
+    stock_ini_get_all(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    if (Z_TYPE_P(return_value) != IS_ARRAY)
+        return;
+    ZEND_HASH_FOREACH_VAL(Z_ARRVAL_P(return_value), setting)
+    {
+        zval *access = Z_TYPE_P(setting) == IS_ARRAY
+                           ? zend_hash_str_find(Z_ARRVAL_P(setting), "access", sizeof("access") - 1)
+                           : NULL;
+
+        if (access && Z_TYPE_P(access) == IS_LONG)
+            Z_LVAL_P(access) &= ZEND_INI_ALL;
+    }
+    ZEND_HASH_FOREACH_END();
 }
 
 /*
@@ -206,6 +227,11 @@ void embed_functions_wrap(void)
     stock_opcache_reset = wrap("opcache_reset", ZEND_FN(wrapped_opcache_reset));
     for (size_t i = 0; i < ARRAY_LEN(spending); i++)
         spending[i].stock = wrap(spending[i].name, ZEND_FN(wrapped_spending));
+}
+
+void embed_functions_hide_locks(void)
+{
+    stock_ini_get_all = wrap("ini_get_all", ZEND_FN(wrapped_ini_get_all));
 }
 
 /* --- module ----------------------------------------------------------------------------------- */

@@ -240,6 +240,40 @@ bool fs_write_ready(int fd)
     return poll(&f, 1, 0) != 0;
 }
 
+int fs_read_some(int fd, void *p, size_t n, size_t *got)
+{
+    for (;;) {
+        struct pollfd f = {.fd = fd, .events = POLLIN};
+        ssize_t r = read(fd, p, n);
+
+        if (r >= 0) {
+            *got = (size_t)r;
+            return 0;
+        }
+        if (errno == EAGAIN)
+            (void)poll(&f, 1, -1); /* read() says what is wrong */
+        else if (errno != EINTR)
+            return oserr_last();
+    }
+}
+
+int fs_write_some(int fd, const void *p, size_t n, size_t *done)
+{
+    for (;;) {
+        struct pollfd f = {.fd = fd, .events = POLLOUT};
+        ssize_t r = write(fd, p, n);
+
+        if (r >= 0) {
+            *done = (size_t)r;
+            return 0;
+        }
+        if (errno == EAGAIN)
+            (void)poll(&f, 1, -1); /* write() says what is wrong */
+        else if (errno != EINTR)
+            return oserr_last();
+    }
+}
+
 int fs_write(int fd, const void *p, size_t n)
 {
     enum { REST_WAIT_MS = 100 };

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The ephpm developers */
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include "platform/process.h"
 
@@ -48,4 +51,20 @@ void process_drop_start_pages(void)
 void process_allow_huge_pages(bool on)
 {
     (void)prctl(PR_SET_THP_DISABLE, !on, 0, 0, 0); /* a kernel without them has nothing to allow */
+}
+
+void process_prepare_heap(size_t n)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start;
+    void *p;
+
+    /* So that the block lies in the heap and what is free at its end stays. */
+    if (mallopt(M_MMAP_THRESHOLD, 4 << 20) == 0 || mallopt(M_TRIM_THRESHOLD, 8 << 20) == 0)
+        return;
+    p = malloc(n + page);
+    start = ((uintptr_t)p + page - 1) & ~(page - 1);
+    if (p)
+        (void)madvise(
+            (void *)start, n & ~(page - 1), MADV_POPULATE_WRITE); /* an old kernel has none */
+    free(p);
 }

@@ -223,3 +223,9 @@ int process_spawn(const struct process_spawn *s, int64_t *pid)
         *pid = p;
     return rc;
 }
+
+int process_exec(const char *exe, char *const *argv)
+{
+    (void)execv(exe, argv); /* comes back only when it fails */
+    return oserr_last();
+}

@@ -20,6 +20,7 @@ enum { PROCESS_TITLE_MAX = 256 };
 static char *process_title_area;
 static size_t process_title_size;
 static size_t process_title_used; /* bytes that may not be 0 */
+static bool process_title_own;    /* what is there is a title, no longer the arguments */
 /* The copied environment; setenv() moves on to an array of its own, the strings stay in use. */
 static char **process_title_env __attribute__((used));
 
@@ -77,6 +78,28 @@ static void process_set_short_name(const char *title)
     (void)prctl(PR_SET_NAME, name, 0, 0, 0); /* cannot fail */
 }
 
+static void process_title_show(const char *title, size_t n)
+{
+    memcpy(process_title_area, title, n);
+    if (process_title_used > n)
+        memset(process_title_area + n, 0, process_title_used - n);
+    process_title_used = n;
+}
+
+int process_title_put(struct str title)
+{
+    if (process_title_size < 2)
+        return ERR_UNSUPPORTED;
+    process_title_own = true;
+    process_title_show(title.p, MIN(title.len, process_title_size - 1));
+    return 0;
+}
+
+struct str process_title(void)
+{
+    return process_title_own ? str_n(process_title_area, process_title_used) : STR("");
+}
+
 void process_set_title_parts(const struct str *parts, size_t count)
 {
     char title[PROCESS_TITLE_MAX];
@@ -87,11 +110,7 @@ void process_set_title_parts(const struct str *parts, size_t count)
     process_set_short_name(title);
     if (process_title_size < 2)
         return;
-    n = MIN(n, process_title_size - 1);
-    memcpy(process_title_area, title, n);
-    if (process_title_used > n)
-        memset(process_title_area + n, 0, process_title_used - n);
-    process_title_used = n;
+    process_title_show(title, MIN(n, process_title_size - 1));
 }
 
 void process_set_title(const char *fmt, ...)

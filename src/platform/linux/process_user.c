@@ -110,6 +110,18 @@ void process_user_name(uint32_t uid, char *out, size_t cap)
     mem_free(space);
 }
 
+void process_user_home(uint32_t uid, char *out, size_t cap)
+{
+    char *space = mem_new(PROCESS_ENTRY_MAX);
+    struct passwd p, *found = NULL;
+
+    out[0] = '\0';
+    if (getpwuid_r(uid, &p, space, PROCESS_ENTRY_MAX, &found) == 0 && found &&
+        strlen(p.pw_dir) < cap)
+        (void)snprintf(out, cap, "%s", p.pw_dir);
+    mem_free(space);
+}
+
 /* Becomes the user for good and looks; an errno value, which fits an exit code. */
 static int process_try_search(
     const char *dir, bool set_user, uint32_t uid, uint32_t gid, const char *user)

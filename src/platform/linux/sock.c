@@ -343,3 +343,20 @@ int sock_wait_readable(sock_t s, int timeout_ms)
         return oserr_last();
     return r == 0 ? ERR_TIMEOUT : 0;
 }
+
+int sock_wait_any(const sock_t *s, size_t n, int timeout_ms, bool *ready)
+{
+    struct pollfd f[SOCK_WAIT_MAX];
+    int r;
+
+    if (n > SOCK_WAIT_MAX)
+        return ERR_INVAL;
+    for (size_t i = 0; i < n; i++)
+        f[i] = (struct pollfd){.fd = s[i], .events = POLLIN};
+    r = poll(f, (nfds_t)n, timeout_ms);
+    if (r < 0)
+        return oserr_last();
+    for (size_t i = 0; i < n; i++)
+        ready[i] = f[i].revents != 0;
+    return r == 0 ? ERR_TIMEOUT : 0;
+}

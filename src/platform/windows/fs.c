@@ -315,6 +315,28 @@ bool fs_write_ready(int fd)
     return true; /* pipes and consoles cannot be asked */
 }
 
+int fs_read_some(int fd, void *p, size_t n, size_t *got)
+{
+    DWORD r = 0;
+
+    /* The other end of a pipe is gone: its end. */
+    if (!ReadFile(fs_handle(fd), p, (DWORD)MIN(n, (size_t)FS_STEP), &r, NULL) &&
+        GetLastError() != ERROR_BROKEN_PIPE)
+        return oserr_last();
+    *got = r;
+    return 0;
+}
+
+int fs_write_some(int fd, const void *p, size_t n, size_t *done)
+{
+    DWORD r = 0;
+
+    if (!WriteFile(fs_handle(fd), p, (DWORD)MIN(n, (size_t)FS_STEP), &r, NULL))
+        return oserr_last();
+    *done = r;
+    return 0;
+}
+
 int fs_write(int fd, const void *p, size_t n)
 {
     for (size_t done = 0; done < n;) {

@@ -240,6 +240,21 @@ void process_exit_now(int code)
     _exit(code);
 }
 
+int process_exec(const char *exe, char *const *argv)
+{
+    return ERR_UNSUPPORTED;
+}
+
+int process_title_put(struct str title)
+{
+    return ERR_UNSUPPORTED;
+}
+
+struct str process_title(void)
+{
+    return STR("");
+}
+
 void process_title_init(int argc, char **argv)
 {
 }
@@ -247,6 +262,11 @@ void process_title_init(int argc, char **argv)
 void process_set_title(const char *fmt, ...)
 {
     /* A process has no title; that of the console belongs to its user. */
+}
+
+void process_prepare_heap(size_t n)
+{
+    /* The heap takes what it needs. */
 }
 
 void process_protect(void)
@@ -281,6 +301,13 @@ int process_can_search(const char *dir, bool set_user, uint32_t uid, uint32_t gi
 void process_user_name(uint32_t uid, char *out, size_t cap)
 {
     (void)snprintf(out, cap, "%u", uid);
+}
+
+void process_user_home(uint32_t uid, char *out, size_t cap)
+{
+    (void)uid;
+    (void)cap;
+    out[0] = '\0';
 }
 
 uint32_t process_uid(void)

@@ -290,3 +290,20 @@ int sock_wait_readable(sock_t s, int timeout_ms)
         return sock_error();
     return r == 0 ? ERR_TIMEOUT : 0;
 }
+
+int sock_wait_any(const sock_t *s, size_t n, int timeout_ms, bool *ready)
+{
+    WSAPOLLFD f[SOCK_WAIT_MAX];
+    int r;
+
+    if (n > SOCK_WAIT_MAX)
+        return ERR_INVAL;
+    for (size_t i = 0; i < n; i++)
+        f[i] = (WSAPOLLFD){.fd = s[i], .events = POLLRDNORM};
+    r = WSAPoll(f, (ULONG)n, timeout_ms);
+    if (r < 0)
+        return sock_error();
+    for (size_t i = 0; i < n; i++)
+        ready[i] = f[i].revents != 0;
+    return r == 0 ? ERR_TIMEOUT : 0;
+}

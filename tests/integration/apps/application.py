@@ -18,6 +18,10 @@ SHARED = ephpm.REPOSITORY.parent / "shared" / "apps"
 APPS = pathlib.Path(os.environ.get("EPHPM_APPS_DIR", "/srv/apps"))
 
 
+# The scripts' own code in these goes with Symfony 5.4, Laravel 8 and Adminer 4.
+DEBIAN_12_ONLY = {"symfony-app", "laravel-app", "adminer"}
+
+
 def free_port():
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
@@ -25,11 +29,25 @@ def free_port():
 
 
 def run_script(name, *args, env=None, timeout=600):
-    r = subprocess.run([SHARED / name, *map(str, args)], env={**os.environ, **(env or {})},
+    env = {**os.environ, "PHP_VERSION": ephpm.php_minor(), **(env or {})}
+    r = subprocess.run([SHARED / name, *map(str, args)], env=env,
                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                        text=True, timeout=timeout)
     assert r.returncode == 0, f"{name} {args}: {r.stdout}"
     return r.stdout
+
+
+def on_debian_12():
+    return 'VERSION_ID="12"' in pathlib.Path("/etc/os-release").read_text()
+
+
+def why_not(name, ready):
+    """Why the application does not run on this system, or None."""
+    if name in DEBIAN_12_ONLY and not on_debian_12():
+        return f"{name} is written for the versions of Debian 12"
+    if not ready and ephpm.php_version() >= (8, 5):
+        return "the scripts ask for packages that PHP 8.5 has not (php8.5-opcache, php8.5-apcu)"
+    return None
 
 
 def app_env(folder):
@@ -48,7 +66,10 @@ class App:
         if not SHARED.is_dir():
             pytest.skip(f"{SHARED} does not exist: no applications to serve")
         self.name, self.folder = name, APPS / name
-        if not (self.folder / ".ready").exists():
+        ready = (self.folder / ".ready").exists()
+        if reason := why_not(name, ready):
+            pytest.skip(reason)
+        if not ready:
             run_script(f"setup-{name}.sh", self.folder, env=env)
         self.public = self.folder / "public"
 

@@ -11,7 +11,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
-from application import SHARED, App  # noqa: E402
+from application import SHARED, App, on_debian_12  # noqa: E402
 from browser import Browser  # noqa: E402
 
 
@@ -51,6 +51,9 @@ def new_browser(server):
 @pytest.fixture
 def checks(app, server):
     """The application's own list of paths, statuses and texts; returns what failed."""
+    if app.name in ("dokuwiki", "wordpress") and not on_debian_12():
+        pytest.skip("the list is for the version of Debian 12")
+
     def run():
         r = subprocess.run([SHARED / "check-app.sh", app.folder, server.url], text=True,
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)

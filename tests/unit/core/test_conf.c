@@ -9,6 +9,13 @@
 
 extern const struct test tests_conf[];
 
+struct item {
+    const char *path;
+    int64_t count;
+    const char *secret;
+    struct conf_pairs values;
+};
+
 struct sample {
     bool flag;
     int tri;
@@ -27,6 +34,7 @@ struct sample {
     double rate;
     struct conf_list list;
     struct conf_pairs pairs;
+    struct conf_tables items;
 };
 
 static int check_even(const struct conf_row *row, const void *value, struct err *why)
@@ -40,6 +48,18 @@ static int check_even(const struct conf_row *row, const void *value, struct err 
         .offset = offsetof(struct sample, member_), \
         .def = (def_),                              \
         __VA_ARGS__}
+
+#define ITEM(key_, member_, kind_, ...) \
+    {.key = (key_), .kind = (kind_), .offset = offsetof(struct item, member_), __VA_ARGS__}
+
+static const struct conf_row item_rows[] = {
+    ITEM("path", path, CONF_STRING, .flags = CONF_REQUIRED | CONF_NOT_EMPTY, .help = "Where."),
+    ITEM(
+        "count", count, CONF_INT, .def = "4", .max = 100, .check = check_even, .help = "How many."),
+    ITEM("secret", secret, CONF_STRING, .flags = CONF_SECRET, .help = "Hush."),
+    ITEM("values", values, CONF_PAIRS, .help = "What."),
+};
+static const struct conf_item items = {item_rows, ARRAY_LEN(item_rows), sizeof(struct item)};
 
 static const struct conf_row rows[] = {
     ROW("a.flag", flag, CONF_BOOL, "true"),
@@ -60,6 +80,7 @@ static const struct conf_row rows[] = {
     ROW("b.rate", rate, CONF_FLOAT, "0.5", .min = 0, .max = 10),
     ROW("b.list", list, CONF_LIST, "[\"p\"]"),
     ROW("b.pairs", pairs, CONF_PAIRS, "[]"),
+    ROW("b.item", items, CONF_TABLES, NULL, .item = &items, .help = "Tables."),
 };
 static const struct conf_refused refused[] = {{"db.", NULL}, {"b.later", "needs a newer version"}};
 static const char *const allowed[] = {"T_FREE", NULL};
@@ -435,6 +456,87 @@ static void test_conf_serialize_round_trip(void)
     teardown(&g);
 }
 
+static const char two_tables[] = "[b]\nname = 'n'\n[[b.item]]\npath = '/a'\ncount = 8\n"
+                                 "[b.item.values]\nx.y = 1\nz = 'q\"'\n"
+                                 "[[b.item]]\nsecret = 'hush'\npath = '/b'\n";
+
+static void check_tables(const struct conf_tables *t)
+{
+    const struct item *v = t->v;
+
+    CHECK_INT(t->n, 2);
+    CHECK_STR(str_c(v[0].path), "/a");
+    CHECK_INT(v[0].count, 8);
+    CHECK(v[0].secret == NULL);
+    CHECK_INT(v[0].values.n, 2);
+    CHECK_STR(str_c(v[0].values.v[0].key), "x.y");
+    CHECK_STR(str_c(v[0].values.v[1].value), "q\"");
+    CHECK_STR(str_c(v[1].path), "/b");
+    CHECK_INT(v[1].count, 4);
+    CHECK_STR(str_c(v[1].secret), "hush");
+}
+
+static void test_conf_tables_are_read_from_every_source(void)
+{
+    static const char *const env[] = {
+        "T_B__ITEM=[{\"path\": \"/a\", \"count\": 8, \"values\": {\"x.y\": \"1\", \"z\": "
+        "\"q\\\"\"}}, {\"path\": \"/b\", \"secret\": \"hush\"}]",
+        NULL};
+    struct fixture f, g;
+    struct buf text = {0}, dump = {0};
+
+    setup(&f);
+    setup(&g);
+    CHECK_INT(conf_read_text(&f.c, "t", str_c(two_tables), &f.err), 0);
+    check_tables(&f.s.items);
+    conf_serialize(&f.c, &text);
+    CHECK_INT(conf_deserialize(&g.c, buf_str(&text), &g.err), 0);
+    check_tables(&g.s.items);
+    conf_dump(&f.c, &dump);
+    CHECK(strstr(buf_cstr(&dump), "item = [{path = \"/a\", count = 8, values = ") != NULL);
+    CHECK(strstr(buf_cstr(&dump), "secret = \"***\"") != NULL);
+    CHECK(strstr(buf_cstr(&dump), "hush") == NULL);
+    teardown(&g);
+    setup(&g);
+    if (conf_read_env(&g.c, env, &g.err) != 0)
+        test_fail(__FILE__, __LINE__, "%s", g.err.text);
+    check_tables(&g.s.items);
+    buf_fini(&text);
+    buf_fini(&dump);
+    teardown(&f);
+    teardown(&g);
+}
+
+static void test_conf_tables_name_what_is_wrong_and_where(void)
+{
+    static const struct {
+        const char *text, *says;
+        int line;
+    } cases[] = {
+        {"[[b.item]]\npath = '/a'\n[[b.item]]\ncount = 2\n", "table 2 (line 3): path is missing",
+            3},
+        {"[[b.item]]\npath = '/a'\ncuont = 2\n", "unknown key cuont (did you mean count?)", 3},
+        {"[[b.item]]\npath = '/a'\ncount = 3\n", "count: must be even", 3},
+        {"[[b.item]]\npath = ''\n", "path: must not be empty", 2},
+        {"[[b.item]]\npath = '/a'\nvalues = [1]\n", "values: must be pairs", 3},
+        {"[b]\nitem = 1\n", "must be a list of tables: write [[b.item]]", 2},
+        {"[b]\nitem = [1]\n", "table 1 (line 2): is no table", 2},
+        {"[b.item]\npath = '/a'\n", "must be a list of tables", 1},
+    };
+    struct fixture f;
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        test_row(cases[i].text);
+        setup(&f);
+        CHECK_INT(conf_read_text(&f.c, "t", str_c(cases[i].text), &f.err), ERR_INVAL);
+        CHECK(strstr(f.err.text, cases[i].says) != NULL);
+        CHECK(strstr(f.err.text, "b.item") != NULL);
+        CHECK_INT(f.err.line, cases[i].line);
+        teardown(&f);
+    }
+    test_row(NULL);
+}
+
 static void test_conf_reference_has_every_key(void)
 {
     struct buf b = {0};
@@ -443,12 +545,16 @@ static void test_conf_reference_has_every_key(void)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         char cell[64];
 
+        if (rows[i].kind == CONF_TABLES)
+            continue;
         (void)snprintf(cell, sizeof(cell), "| `%s` |", strrchr(rows[i].key, '.') + 1);
         test_row(cell);
         CHECK(strstr(buf_cstr(&b), cell) != NULL);
     }
     test_row(NULL);
     CHECK(strstr(buf_cstr(&b), "## [a.t]") != NULL);
+    CHECK(strstr(buf_cstr(&b), "## [[b.item]]\n\nTables. A change needs a restart.") != NULL);
+    CHECK(strstr(buf_cstr(&b), "| `count` | integer, 0 to 100 | How many. |") != NULL);
     CHECK(strstr(buf_cstr(&b), "Text \\| with a bar.") != NULL);
     CHECK(strstr(buf_cstr(&b), "Another name of `a.t.idle`") != NULL);
     buf_fini(&b);
@@ -464,6 +570,8 @@ const struct test tests_conf[] = {
     TEST(test_conf_later_sources_win),
     TEST(test_conf_dump_shows_sources_and_hides_secrets),
     TEST(test_conf_serialize_round_trip),
+    TEST(test_conf_tables_are_read_from_every_source),
+    TEST(test_conf_tables_name_what_is_wrong_and_where),
     TEST(test_conf_reference_has_every_key),
     TEST_END,
 };

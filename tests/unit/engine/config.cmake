@@ -11,8 +11,9 @@ add_test(NAME unit.engine.config_reference
 # PHP's own ini parser reads the values that we quoted.
 add_executable(ini_lines ini_lines.c)
 target_link_libraries(ini_lines PRIVATE engine_config)
-find_program(EPHPM_PHP_CLI NAMES php8.4 php8.2 php)
-if(EPHPM_PHP_CLI)
+set(php EPHPM_PHP_CLI_${EPHPM_PHP_MINOR})
+find_program(${php} NAMES php${EPHPM_PHP_MINOR} php)
+if(${php})
   add_test(NAME unit.engine.ini_peer
-    COMMAND ${EPHPM_PHP_CLI} -n ${CMAKE_CURRENT_SOURCE_DIR}/ini_peer.php $<TARGET_FILE:ini_lines>)
+    COMMAND ${${php}} -n ${CMAKE_CURRENT_SOURCE_DIR}/ini_peer.php $<TARGET_FILE:ini_lines>)
 endif()

@@ -113,18 +113,6 @@ static void test_ini_precedence(void)
     buf_fini(&b);
 }
 
-static void test_ini_extensions_come_first(void)
-{
-    struct buf b = {0};
-
-    build("[php]\nextensions=['redis','/opt/x y/apcu.so','xdebug','/usr/lib/opcache.so']",
-        CONFIG_DEV, NULL, NULL, &b);
-    CHECK(str_starts(
-        buf_str(&b), STR("extension=redis\nextension='/opt/x y/apcu.so'\nzend_extension=xdebug\n"
-                         "zend_extension=/usr/lib/opcache.so\nopcache.")));
-    buf_fini(&b);
-}
-
 static void test_ini_quotes_values(void)
 {
     static const struct {
@@ -295,7 +283,6 @@ const struct test tests_ini[] = {
     TEST(test_ini_serve_text),
     TEST(test_ini_dev_text),
     TEST(test_ini_precedence),
-    TEST(test_ini_extensions_come_first),
     TEST(test_ini_quotes_values),
     TEST(test_ini_text_get_reads_php_ini),
     TEST(test_ini_hardens_sites),

@@ -26,6 +26,7 @@ static struct message_request browser_request(void)
         .script_name = STR("/index.php"),
         .document_root = STR("/srv/www"),
         .document_uri = STR("/index.php"),
+        .path = STR("/asked/for"),
         .protocol = STR("HTTP/1.1"),
         .scheme = STR("https"),
         .server_name = STR("example.org"),
@@ -82,6 +83,7 @@ static void test_message_request_round_trip(void)
     check_str(got.path_info, STR_NONE);
     check_str(got.document_root, req.document_root);
     check_str(got.document_uri, req.document_uri);
+    check_str(got.path, req.path);
     check_str(got.protocol, req.protocol);
     check_str(got.scheme, req.scheme);
     check_str(got.server_name, req.server_name);

@@ -100,6 +100,8 @@ static const struct {
         -1, ""},
     {"304 drops type", 304, "", "Content-Type: a/b|ETag: \"x\"|Content-Length: 9", 304,
         "Not Modified", "ETag:\"x\"", -1, ""},
+    {"last type counts", 200, "", "Content-Type: a/b|X:1|content-type: c/d", 200, "OK",
+        "X:1|content-type:c/d", -1, ""},
     {"empty type omitted", 200, "", "Content-Type: |X:1", 200, "OK", "X:1", -1, ""},
 };
 

@@ -42,6 +42,7 @@ static void test_uri_parse_forms(void)
         {"GET", "/a\x7f", 400},
         {"CONNECT", "h:443", 405},
         {"CONNECT", "/", 405},
+        {"TRACE", "/", 405},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

@@ -53,6 +53,10 @@ static const struct row heads[] = {
     {"session_start();", 200, "", "", "Cache-Control: no-store", NULL, NULL},
     {"header('X-R: 1'); echo json_encode(apache_response_headers()['X-R']);", 200, "", "\"1\"",
         NULL, NULL, NULL},
+    /* a space before the colon stayed in the name */
+    {"header_remove(); header('X-S : 1'); header(' : '); echo json_encode(array_diff_key("
+     "apache_response_headers(), ['Content-type' => 1]));",
+        200, "", "{\"X-S\":\"1\"}", NULL, NULL, NULL},
 };
 
 static void test_output_heads(void)

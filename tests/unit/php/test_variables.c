@@ -205,20 +205,35 @@ static void test_variables_malformed_authorization_has_no_user(void)
     test_row(NULL);
 }
 
-static void test_variables_long_header_name_is_skipped(void)
+static void test_variables_long_header_name_is_kept(void)
 {
     static char name[400];
     struct embed_field header = {str_n(name, sizeof(name)), STR("x")};
     struct embed_request *req;
 
     memset(name, 'a', sizeof(name));
-    host_file("t.php", "<?php foreach ($_SERVER as $k => $v) if (strlen($k) > 100) echo $k; echo "
-                       "count(getallheaders());");
+    host_file("t.php", "<?php foreach ($_SERVER as $k => $v) if (strlen($k) > 100) "
+                       "echo strlen($k), $v, getenv($k); echo strlen(key(getallheaders()));");
     req = host_request("t.php");
     req->headers = &header;
     req->nheaders = 1;
     host_run(req);
-    CHECK_BODY("0");
+    CHECK_BODY("405xx400");
+}
+
+static void test_variables_second_dash_of_a_header_name_is_kept_as_fpm_does(void)
+{
+    static const struct embed_field headers[] = {
+        {STR("X--Test"), STR("1")}, {STR("X---Y"), STR("2")}, {STR("X-"), STR("3")}};
+    static const struct row rows[] = {
+        {"getallheaders()", "{\"X-_test\":\"1\",\"X-_-Y\":\"2\",\"X-\":\"3\"}"},
+        {"$_SERVER['HTTP_X__TEST']", "\"1\""},
+    };
+    struct embed_request *req = host_request("sub/t.php");
+
+    req->headers = headers;
+    req->nheaders = ARRAY_LEN(headers);
+    check_rows(req, rows, ARRAY_LEN(rows));
 }
 
 const struct test tests_variables[] = {
@@ -226,6 +241,7 @@ const struct test tests_variables[] = {
     TEST(test_variables_bare_request),
     TEST(test_variables_https_and_missing_peer),
     TEST(test_variables_malformed_authorization_has_no_user),
-    TEST(test_variables_long_header_name_is_skipped),
+    TEST(test_variables_long_header_name_is_kept),
+    TEST(test_variables_second_dash_of_a_header_name_is_kept_as_fpm_does),
     TEST_END,
 };

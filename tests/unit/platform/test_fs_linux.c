@@ -144,7 +144,39 @@ static void test_fs_spool_where_no_file_can_be_made(void)
     CHECK_INT(fd, -1);
 }
 
+/* A non-blocking pipe of one page: the child reads what its parent writes past that. */
+static void test_fs_some_waits_where_write_would_not(void)
+{
+    static char block[200000], back[4096];
+    struct process_status st = {0};
+    size_t total = 0, part;
+    int64_t pid = 0;
+    int fds[2];
+
+    CHECK_INT(pipe2(fds, O_NONBLOCK | O_CLOEXEC), 0);
+    CHECK(fcntl(fds[0], F_SETPIPE_SZ, 4096) >= 4096);
+    CHECK_INT(process_fork(&pid), 0);
+    if (pid == 0) {
+        fs_close(fds[1]);
+        while (fs_read_some(fds[0], back, sizeof(back), &part) == 0 && part > 0)
+            total += part;
+        process_exit_now(total == sizeof(block) ? 0 : 1);
+    }
+    fs_close(fds[0]);
+    while (total < sizeof(block)) {
+        CHECK_INT(fs_write_some(fds[1], block + total, sizeof(block) - total, &part), 0);
+        CHECK(part > 0);
+        total += part;
+    }
+    fs_close(fds[1]);
+    CHECK_INT(process_wait(pid, &st), 0);
+    CHECK_INT(st.code, 0);
+    CHECK_INT(fs_read_some(-1, back, 1, &part), ERR_INVAL);
+    CHECK_INT(fs_write_some(-1, back, 1, &part), ERR_INVAL);
+}
+
 const struct test tests_fs_linux[] = {
+    TEST(test_fs_some_waits_where_write_would_not),
     TEST(test_fs_links_are_told_apart),
     TEST(test_fs_open_read_of_a_fifo_does_not_block),
     TEST(test_fs_full_pipe_says_again),

@@ -47,6 +47,42 @@ static void test_process_title_shows_in_proc(void)
     buf_fini(&b);
 }
 
+static void test_process_title_of_a_program_keeps_the_short_name(void)
+{
+    struct buf before = {0}, after = {0}, line = {0};
+
+    CHECK_INT(fs_read_file("/proc/self/comm", 100, &before), 0);
+    CHECK_INT(process_title_put(STR("a title with 100 % of its text")), 0);
+    CHECK_STR(process_title(), "a title with 100 % of its text");
+    CHECK_INT(fs_read_file("/proc/self/cmdline", 1 << 20, &line), 0);
+    CHECK_STR(str_c(buf_cstr(&line)), "a title with 100 % of its text");
+    CHECK_INT(fs_read_file("/proc/self/comm", 100, &after), 0);
+    CHECK(str_eq(buf_str(&before), buf_str(&after)));
+    CHECK_INT(process_title_put(STR("")), 0);
+    CHECK_INT(process_title().len, 0);
+    buf_fini(&before);
+    buf_fini(&after);
+    buf_fini(&line);
+}
+
+static void test_process_exec_becomes_the_program(void)
+{
+    static char sh[] = "sh", option[] = "-c", script[] = "exit 7";
+    char *const argv[] = {sh, option, script, NULL};
+    struct process_status st = {0};
+    int64_t pid = 0;
+
+    CHECK_INT(process_exec("/nonexistent/program", argv), ERR_NOTFOUND);
+    CHECK_INT(process_exec("/etc/passwd", argv), ERR_ACCESS);
+    CHECK_INT(process_fork(&pid), 0);
+    if (pid == 0) {
+        (void)!process_exec("/bin/sh", argv); /* returns only when it fails */
+        process_exit_now(1);
+    }
+    CHECK_INT(process_wait(pid, &st), 0);
+    CHECK_INT(st.code, 7);
+}
+
 static void test_process_users_are_found(void)
 {
     static const struct {
@@ -220,6 +256,8 @@ static void test_process_finds_its_sockets(void)
 
 const struct test tests_process[] = {
     TEST(test_process_title_shows_in_proc),
+    TEST(test_process_title_of_a_program_keeps_the_short_name),
+    TEST(test_process_exec_becomes_the_program),
     TEST(test_process_users_are_found),
     TEST(test_process_can_search_asks_as_the_user),
     TEST(test_process_fd_limit_is_raised),

@@ -192,7 +192,32 @@ static void test_sock_sendfile_sends_a_range(void)
     tmpdir_fini(&t);
 }
 
+static void test_sock_waits_for_any(void)
+{
+    struct str x = STR("x");
+    sock_t a[2], b[2], both[2];
+    bool ready[2] = {false, false};
+    size_t n = 0;
+
+    sock_test_pair(a);
+    sock_test_pair(b);
+    both[0] = a[1];
+    both[1] = b[1];
+    CHECK_INT(sock_wait_any(both, 2, 10, ready), ERR_TIMEOUT);
+    CHECK_INT(sock_sendv(b[0], &x, 1, false, &n), 0);
+    CHECK_INT(sock_wait_any(both, 2, 1000, ready), 0);
+    CHECK(!ready[0] && ready[1]);
+    sock_close(a[0]); /* an end counts, too */
+    CHECK_INT(sock_wait_any(both, 1, 1000, ready), 0);
+    CHECK(ready[0]);
+    CHECK_INT(sock_wait_any(both, SOCK_WAIT_MAX + 1, 0, ready), ERR_INVAL);
+    sock_close(a[1]);
+    sock_close(b[0]);
+    sock_close(b[1]);
+}
+
 const struct test tests_sock[] = {
+    TEST(test_sock_waits_for_any),
     TEST(test_sock_listen_refuses_a_taken_port),
     TEST(test_sock_listens_on_ipv6),
     TEST(test_sock_sends_parts_and_ends),

@@ -28,6 +28,9 @@ static void test_unsupported_says_so(void)
     CHECK_INT(sock_listen_local("x", 0600, 1, &l), ERR_UNSUPPORTED);
     CHECK_INT(sock_connect_local("x", &l), ERR_UNSUPPORTED);
     CHECK_INT(wake_bell_open(&fd), ERR_UNSUPPORTED);
+    CHECK_INT(process_exec("x", NULL), ERR_UNSUPPORTED);
+    CHECK_INT(process_title_put(STR("x")), ERR_UNSUPPORTED);
+    CHECK_INT(process_title().len, 0);
     CHECK_INT(watch_open(&w), ERR_UNSUPPORTED);
     watch_close(w);
 }
