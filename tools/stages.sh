@@ -194,7 +194,7 @@ stage_tsan() {
     local name
     stage_need build run || return
     stage_configure tsan || return
-    for name in platform core engine net; do
+    for name in platform core engine net kv; do
         stage_tests tsan unit | grep -qx $name || continue
         stage_check "build-tsan-$name" cmake --build build/tsan -j "$stage_jobs" --target unit_$name &&
             stage_count "unit-tsan-$name" env TSAN_OPTIONS=halt_on_error=1 \

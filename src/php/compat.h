@@ -15,6 +15,7 @@
 #include "ext/standard/basic_functions.h"
 #include "ext/standard/head.h"
 #include "ext/standard/php_standard.h"
+#include "ext/standard/php_var.h"
 #include "php_ini.h"
 #include "php_main.h"
 #include "php_output.h"
@@ -24,6 +25,7 @@
 #include "zend_interfaces.h"
 #include "zend_observer.h"
 #include "zend_signal.h"
+#include "zend_smart_str.h"
 #include "zend_stream.h"
 #include "zend_vm.h"
 

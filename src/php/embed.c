@@ -310,6 +310,7 @@ void embed_after_fork(void)
     embed_timer_forget();
     embed_g.interrupted = 0;
     embed_g.nrequests = 0;
+    embed_kv_after_fork();
     embed_install_crash_handler();
 }
 

@@ -127,6 +127,10 @@ extern bool embed_functions_cwd_changed;
 /* ini_get_all() says INI_SYSTEM of what is locked for a path. */
 void embed_functions_hide_locks(void);
 
+/* functions/kv.c: while modules start, if there is a store. */
+bool embed_kv_register(void);
+void embed_kv_after_fork(void);
+
 /* opcache.c: to be called while modules start: notes OPcache's functions before php.ini can disable
  * them. */
 void embed_watch_opcache(void);

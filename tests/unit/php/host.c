@@ -9,11 +9,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "platform/fs.h"
 #include "unit/test.h"
 
 struct host_reply reply;
 struct host_client client;
 char host_root[256];
+struct kv_store *host_store;
 
 static size_t body_at, written;
 
@@ -112,6 +114,19 @@ static void on_reset(void *arg)
 
 /* --- life ------------------------------------------------------------------------------------- */
 
+static struct kv_store *open_store(void)
+{
+    struct kv_options options = {.memory = KV_MEMORY_MIN, .policy = KV_NOEVICTION};
+    struct kv_store *store = NULL;
+    int fd = -1;
+
+    CHECK_INT(kv_store_create(&options, &fd), 0);
+    CHECK_INT(kv_store_open(fd, &store), 0);
+    fs_close(fd);
+    host_store = store;
+    return store;
+}
+
 bool host_start(const char *ini)
 {
     static char ini_file[512], entries[1024];
@@ -134,7 +149,8 @@ bool host_start(const char *ini)
         .php_binary = "/bin/sh",
         .clear_env = true,
         .chdir_per_request = true,
-        .user_ini = true};
+        .user_ini = true,
+        .kv = open_store()};
     /* Part of PHP itself from 8.5 on. */
     const char *opcache =
         strncmp(embed_php_version(), "8.5", 3) < 0 ? "zend_extension=opcache\n" : "";
@@ -167,6 +183,7 @@ void host_stop(void)
     char command[512];
 
     embed_shutdown();
+    kv_store_close(host_store);
     (void)snprintf(command, sizeof(command), "rm -rf '%s'", host_root);
     CHECK_INT(system(command), 0);
 }

@@ -9,6 +9,7 @@
  */
 
 #include "base/buf.h"
+#include "kv/store.h"
 #include "php/embed.h"
 
 /* What a request left behind; valid until the next host_run(). */
@@ -36,6 +37,7 @@ struct host_client {
 extern struct host_reply reply;
 extern struct host_client client;
 extern char host_root[256];
+extern struct kv_store *host_store; /* what ephpm_kv_...() work on; nothing is evicted */
 
 /* Creates the root and starts PHP with these ini lines besides its own. False: it did not start
  * (reported). */

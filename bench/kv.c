@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+
+/*
+ * bench_kv [KEYS]  What an operation of the key-value store costs with 64-byte values: one process,
+ * then four at once. CPU time tells on a busy machine, the clock's time on a quiet one.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "kv/store.h"
+
+#define STEPS 1000000u
+#define VALUE 64
+
+enum operation { GET, SET, INCR, MISS, MIX };
+
+static const char *const names[] = {"get", "set", "incr, one key", "get, missing", "90% get"};
+
+struct bench {
+    struct kv_store *s;
+    struct buf buf;
+    unsigned keys;
+    uint64_t random;
+};
+
+static double seconds(clockid_t id)
+{
+    struct timespec t;
+
+    (void)clock_gettime(id, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* "user:0000001234": 15 bytes, made without printf(), which would cost more than the store. */
+static struct str key_of(char *p, unsigned i, char first)
+{
+    memcpy(p, "user:0000000000", 15);
+    p[0] = first;
+    for (char *q = p + 14; i; i /= 10)
+        *q-- = (char)('0' + i % 10);
+    return str_n(p, 15);
+}
+
+static void step(struct bench *b, enum operation op)
+{
+    static const char bytes[VALUE];
+    struct kv_value v = {.type = KV_STRING, .bytes = {bytes, VALUE}};
+    char name[16];
+    struct str key;
+    int64_t n;
+
+    b->random = b->random * 6364136223846793005u + 1442695040888963407u;
+    key = key_of(name, (unsigned)((b->random >> 32) * b->keys >> 32), op == MISS ? 'x' : 'u');
+    if (op == MIX)
+        op = (b->random >> 20) % 10 == 0 ? SET : GET;
+    if (op == SET)
+        ENSURE(kv_store_set(b->s, key, &v, 0, 0) == 0);
+    else if (op == INCR)
+        ENSURE(kv_store_incr(b->s, STR("counter"), 1, &n) == 0);
+    else
+        (void)!kv_store_get(b->s, key, &b->buf, &v);
+}
+
+static void measure(struct bench *b, enum operation op, const char *who)
+{
+    double cpu = seconds(CLOCK_PROCESS_CPUTIME_ID), wall = seconds(CLOCK_MONOTONIC);
+
+    for (unsigned i = 0; i < STEPS; i++)
+        step(b, op);
+    cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    wall = seconds(CLOCK_MONOTONIC) - wall;
+    printf("%-12s %-14s %6.0f ns CPU %6.0f ns elapsed\n", who, names[op], cpu / STEPS * 1e9,
+        wall / STEPS * 1e9);
+    fflush(stdout);
+}
+
+static void together(int fd, unsigned keys, unsigned n, enum operation op)
+{
+    fflush(stdout);
+    for (unsigned i = 0; i < n; i++) {
+        if (fork() == 0) {
+            struct bench b = {.keys = keys, .random = i + 1};
+
+            ENSURE(kv_store_open(fd, &b.s) == 0);
+            measure(&b, op, "one of four");
+            _exit(0);
+        }
+    }
+    while (wait(NULL) > 0)
+        continue;
+}
+
+int main(int argc, char **argv)
+{
+    struct bench b = {
+        .keys = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 100000, .random = 1};
+    struct kv_stats st;
+    int fd;
+
+    ENSURE(kv_store_create(&(struct kv_options){(size_t)256 << 20, KV_ALLKEYS_LRU}, &fd) == 0);
+    ENSURE(kv_store_open(fd, &b.s) == 0);
+    for (unsigned i = 0; i < b.keys; i++) {
+        char name[16], bytes[VALUE] = {0};
+        struct kv_value v = {.type = KV_STRING, .bytes = {bytes, VALUE}};
+
+        ENSURE(kv_store_set(b.s, key_of(name, i, 'u'), &v, 0, 0) == 0);
+    }
+    kv_store_stats(b.s, &st);
+    printf("%u keys, %u-byte values, %.0f bytes of memory for each\n", b.keys, VALUE,
+        (double)st.used / (double)st.keys);
+    for (int op = GET; op <= MIX; op++)
+        measure(&b, (enum operation)op, "one process");
+    for (int op = GET; op <= MIX; op++)
+        together(fd, b.keys, 4, (enum operation)op);
+    return 0;
+}

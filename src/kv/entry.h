@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#ifndef EPHPM_KV_ENTRY_H
+#define EPHPM_KV_ENTRY_H
+
+/* Building an entry and copying out of one. */
+
+#include "kv/layout.h"
+#include "kv/shard.h"
+
+/* Is this the entry's key? Without the lock it may be anything, which is not followed. */
+bool kv_entry_has_key(
+    const struct kv_store *s, struct kv_entry *e, uint32_t room, uint64_t hash, struct str key);
+
+/*
+ * A block with this content that is not linked yet, in the spot's shard. May evict, so the spot is
+ * to be found again. ERR_FULL.
+ */
+int kv_entry_build(struct kv_store *s, const struct kv_spot *spot, const struct kv_value *v,
+    uint64_t deadline, uint32_t *ref) MUST_CHECK;
+/* Frees a block and the pages of its value. Not linked any more. */
+void kv_entry_free(struct kv_store *s, uint32_t shard, uint32_t ref);
+/* The pages of a large value: number i. key_len as it was checked: the entry's own may change. */
+uint32_t kv_entry_page(struct kv_entry *e, uint32_t key_len, uint32_t i);
+
+/* Copies the value; bytes to buf. ERR_CORRUPT: its lengths make no sense. */
+int kv_entry_copy(
+    const struct kv_store *s, uint32_t ref, struct buf *buf, struct kv_value *out) MUST_CHECK;
+/* The word that holds an int or a float. */
+_Atomic uint64_t *kv_entry_word(struct kv_entry *e, uint32_t key_len);
+/* Appends in place if there is room in the block. */
+bool kv_entry_extend(struct kv_store *s, const struct kv_spot *spot, struct str tail);
+
+/* Bytes to and from the segment, word by word. */
+void kv_copy_in(_Atomic uint64_t *to, const char *p, size_t n);
+void kv_copy_out(char *to, const _Atomic uint64_t *from, size_t n);
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#include "kv/evict.h"
+
+#include "kv/shard.h"
+#include "kv/slab.h"
+
+#define RING_TRIES 8  /* pages of a class that are looked at for one block */
+#define PAGE_TRIES 32 /* pages that are looked at for one page */
+#define FEW_TRIES  8  /* the same when only what has expired goes */
+#define FEW_BLOCKS 8  /* of so large blocks that a page goes as easily as one of them */
+#define HOT_PART   8  /* a page goes if fewer than one in so many entries were read lately */
+
+enum verdict { STAYS, REFERENCED, MAY_GO, EXPIRED };
+
+static enum verdict judge(const struct kv_store *s, uint32_t ref)
+{
+    uint64_t deadline = KV_GET(kv_at(s, ref)->deadline);
+
+    if (kv_is_past(deadline))
+        return EXPIRED;
+    if (s->policy == KV_NOEVICTION || (s->policy == KV_VOLATILE_LRU && deadline == 0))
+        return STAYS;
+    /* relaxed: a hint. */
+    if (s->policy != KV_ALLKEYS_RANDOM &&
+        atomic_load_explicit(kv_mark_of(s, ref), memory_order_relaxed))
+        return REFERENCED;
+    return MAY_GO;
+}
+
+static void clear_mark(struct kv_store *s, uint32_t ref)
+{
+    /* relaxed: a hint. */
+    atomic_store_explicit(kv_mark_of(s, ref), 0, memory_order_relaxed);
+}
+
+static void evict(struct kv_store *s, uint32_t shard, uint32_t ref, bool expired)
+{
+    if (expired)
+        s->shards[shard].expired++;
+    else
+        s->shards[shard].evicted++;
+    kv_shard_remove(s, shard, ref);
+}
+
+static bool is_live(const struct kv_store *s, uint32_t shard, uint32_t ref)
+{
+    return KV_GET(kv_at(s, ref)->seq) % 2 == 0 && kv_shard_is_entry(s, shard, ref);
+}
+
+static uint32_t random_below(struct kv_store *s, uint32_t n)
+{
+    s->random ^= s->random << 13;
+    s->random ^= s->random >> 7;
+    s->random ^= s->random << 17;
+    return (uint32_t)((s->random >> 32) * n >> 32);
+}
+
+/* One entry of a page, from where the hand was: at most two rounds, the first may clear marks. */
+static bool evict_one(struct kv_store *s, uint32_t shard, uint32_t page, unsigned class)
+{
+    struct kv_page *p = &s->pages[page];
+    uint32_t n = MIN(p->fresh, kv_slab_blocks(class)), ref;
+
+    if (n == 0)
+        return false;
+    if (s->policy == KV_ALLKEYS_RANDOM)
+        p->hand = (uint16_t)random_below(s, n);
+    for (uint32_t i = 0; i < 2 * n; i++) {
+        enum verdict v;
+
+        ref = kv_slab_ref(s, page, class, p->hand % n);
+        p->hand = (uint16_t)((p->hand + 1) % n);
+        if (!is_live(s, shard, ref))
+            continue;
+        v = judge(s, ref);
+        if (v >= MAY_GO) {
+            evict(s, shard, ref, v == EXPIRED);
+            return true;
+        }
+        if (v == REFERENCED)
+            clear_mark(s, ref);
+    }
+    return false;
+}
+
+int kv_evict_block(struct kv_store *s, uint32_t shard, unsigned class)
+{
+    struct kv_shard *sh = &s->shards[shard];
+    uint32_t page, blocks = kv_slab_blocks(class);
+
+    /* So that memory moves to the sizes that are in demand, a page goes from time to time. */
+    if ((blocks <= FEW_BLOCKS || ++sh->evictions % (2 * blocks) == 0) &&
+        kv_evict_page(s, shard) == 0)
+        return 0;
+    for (int i = 0; i < RING_TRIES && sh->full[class] && !s->nonsense; i++) {
+        page = sh->full[class] - 1;
+        if (page >= s->plan.npages || KV_GET(s->pages[page].owner) != kv_owner(shard, class)) {
+            s->nonsense = true;
+            break;
+        }
+        if (evict_one(s, shard, page, class))
+            return 0;
+        if (kv_slab_remove(s, &sh->full[class], page))
+            kv_slab_append(s, &sh->full[class], page);
+    }
+    return s->nonsense ? ERR_FULL : kv_evict_page(s, shard);
+}
+
+/* ---- whole pages ---- */
+
+/* A piece of a large value: the value goes, with all of its pages. */
+static bool evict_value(struct kv_store *s, uint32_t shard, uint32_t page, bool force)
+{
+    uint32_t ref = s->pages[page].entry;
+    enum verdict v;
+
+    if (kv_room(s, ref) == 0 || !is_live(s, shard, ref))
+        return false;
+    v = judge(s, ref);
+    if (v == REFERENCED && !force)
+        clear_mark(s, ref);
+    if (v == STAYS || (v == REFERENCED && !force))
+        return false;
+    evict(s, shard, ref, v == EXPIRED);
+    return true;
+}
+
+/* All entries of a page, if all may go and few were read lately. Expired ones go in any case. */
+static bool evict_blocks(
+    struct kv_store *s, uint32_t shard, uint32_t page, unsigned class, bool force)
+{
+    uint32_t n = MIN(s->pages[page].fresh, kv_slab_blocks(class)), owner = kv_owner(shard, class);
+    uint32_t count[EXPIRED + 1] = {0};
+    bool all;
+
+    for (uint32_t i = 0; i < n && KV_GET(s->pages[page].owner) == owner; i++) {
+        uint32_t ref = kv_slab_ref(s, page, class, i);
+        enum verdict v;
+
+        if (!is_live(s, shard, ref))
+            continue;
+        v = judge(s, ref);
+        count[v]++;
+        if (v == REFERENCED)
+            clear_mark(s, ref);
+        else if (v == EXPIRED)
+            evict(s, shard, ref, true);
+    }
+    all = count[STAYS] == 0 && (force || count[REFERENCED] * HOT_PART <= count[MAY_GO]);
+    for (uint32_t i = 0; i < n && all && KV_GET(s->pages[page].owner) == owner; i++) {
+        uint32_t ref = kv_slab_ref(s, page, class, i);
+
+        if (is_live(s, shard, ref))
+            evict(s, shard, ref, false);
+    }
+    return KV_GET(s->pages[page].owner) == 0;
+}
+
+/* The page's shard is locked, by us. */
+static bool evict_all(struct kv_store *s, uint32_t shard, uint32_t page, bool force)
+{
+    uint32_t owner = KV_GET(s->pages[page].owner);
+
+    if (owner == 0)
+        return true;
+    if (owner >> 8 != shard + 1)
+        return false;
+    if ((owner & 255) == KV_DATA)
+        return evict_value(s, shard, page, force);
+    return (owner & 255) < KV_CLASSES && evict_blocks(s, shard, page, owner & 255, force);
+}
+
+static bool try_page(struct kv_store *s, uint32_t own, uint32_t page, bool force)
+{
+    uint32_t owner = KV_GET(s->pages[page].owner), shard = (owner >> 8) - 1;
+    bool nonsense = s->nonsense, done;
+
+    if (owner == 0) {
+        kv_slab_notice(s, page);
+        return true;
+    }
+    if (shard == own || shard >= s->plan.nshards)
+        return shard == own && evict_all(s, shard, page, force);
+    if (!kv_shard_try(s, shard))
+        return false;
+    done = evict_all(s, shard, page, force);
+    kv_shard_unlock(s, shard);
+    s->nonsense = nonsense;
+    return done;
+}
+
+int kv_evict_page(struct kv_store *s, uint32_t shard)
+{
+    uint32_t most = s->policy == KV_NOEVICTION ? FEW_TRIES : PAGE_TRIES;
+    uint32_t tries = MIN(most, s->plan.npages);
+
+    for (uint32_t i = 0; i < 2 * tries; i++) {
+        /* relaxed: whose turn it is. */
+        uint32_t page = atomic_fetch_add_explicit(&s->h->hand, 1, memory_order_relaxed);
+
+        if (s->policy == KV_ALLKEYS_RANDOM)
+            page = random_below(s, s->plan.npages);
+        if (try_page(s, shard, page % s->plan.npages, i >= tries))
+            return 0;
+        if (s->nonsense)
+            break;
+    }
+    return ERR_FULL;
+}

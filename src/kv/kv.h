@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#ifndef EPHPM_KV_KV_H
+#define EPHPM_KV_KV_H
+
+/*
+ * The key-value store: one segment of shared memory, read and written by every process of a site.
+ *
+ * Files in reading order: layout.h (what lies where in the segment, and the rules of touching it),
+ * region.c (making and opening it), shard.c (locks, buckets and chains), slab.c (pages and blocks),
+ * evict.c (room for more), repair.c (after a process died), entry.c (building an entry, copying
+ * one out), read.c (reading without a lock), store.c (what users call; store.h), wait.c (sleeping
+ * until a key changes), scan.c and glob.c (listing keys). It uses platform and base only.
+ *
+ * Invariants:
+ *  - No process can make another one wait but by holding a shard's lock, and the kernel gives the
+ *    lock of a dead process to the next one.
+ *  - A reader takes no lock and trusts nothing: it copies, then looks whether what it copied was
+ *    still in place, at most KV_TRIES times; then it takes the lock. Therefore memory is used again
+ *    at once, and nobody has to know which readers there are.
+ *  - What a reader can reach is complete: an entry is written first and linked by one store.
+ *    Replacing is one store as well. So a process may die anywhere: what is lost is at most what it
+ *    had not linked yet, and the next locker finds that and frees it.
+ *  - Nothing is returned at or after its deadline.
+ */
+
+#endif

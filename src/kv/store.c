@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#include "kv/store.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+#include "kv/entry.h"
+#include "kv/read.h"
+#include "kv/shard.h"
+
+#define NUMBER_MAX 20 /* bytes of a string that is one */
+#define NS_PER_MS  1000000u
+#define TTL_MAX    (INT64_MAX / NS_PER_MS / 2) /* ms, 146 years: more is the same */
+
+/* Counts of this process alone, as a rule: lost only when two share a line. */
+static void count(_Atomic uint64_t *n)
+{
+    atomic_store_explicit(
+        n, atomic_load_explicit(n, memory_order_relaxed) + 1, memory_order_relaxed);
+}
+
+static uint64_t deadline_in(int64_t ttl)
+{
+    return ttl == 0 ? 0 : kv_now() + (uint64_t)MIN(ttl, (int64_t)TTL_MAX) * NS_PER_MS;
+}
+
+static bool has_bytes(const struct kv_value *v)
+{
+    return v->type == KV_STRING || v->type == KV_SERIALIZED;
+}
+
+static int check(struct str key, const struct kv_value *v, int64_t ttl)
+{
+    if (ttl < 0)
+        return ERR_INVAL;
+    if (key.len > KV_KEY_MAX || (has_bytes(v) && v->bytes.len > KV_VALUE_MAX))
+        return ERR_TOOBIG;
+    return 0;
+}
+
+/* Large values are copied there seldom. */
+static void trim_scratch(struct kv_store *s)
+{
+    if (s->scratch.cap > KV_PAGE)
+        buf_fini(&s->scratch);
+}
+
+/* ---- reading ---- */
+
+int kv_store_get(struct kv_store *s, struct str key, struct buf *buf, struct kv_value *out)
+{
+    uint64_t deadline;
+    int r;
+
+    if (key.len > KV_KEY_MAX)
+        return ERR_TOOBIG;
+    r = kv_read(s, key, buf, out, &deadline);
+    count(r ? &s->counts->misses : &s->counts->hits);
+    return r;
+}
+
+bool kv_store_exists(struct kv_store *s, struct str key)
+{
+    uint64_t deadline;
+
+    return key.len <= KV_KEY_MAX && kv_read(s, key, NULL, NULL, &deadline) == 0;
+}
+
+int kv_store_ttl(struct kv_store *s, struct str key, int64_t *ms)
+{
+    uint64_t deadline, now;
+    int r;
+
+    if (key.len > KV_KEY_MAX)
+        return ERR_TOOBIG;
+    r = kv_read(s, key, NULL, NULL, &deadline);
+    if (r)
+        return r;
+    now = kv_now();
+    if (deadline && deadline <= now)
+        return ERR_NOTFOUND;
+    *ms = deadline ? (int64_t)((deadline - now + NS_PER_MS - 1) / NS_PER_MS) : KV_NO_TTL;
+    return 0;
+}
+
+/* ---- changing ---- */
+
+/* Puts a value in the place of what is there. */
+static int put(
+    struct kv_store *s, struct kv_spot *spot, const struct kv_value *v, uint64_t deadline)
+{
+    uint64_t changes = KV_GET(spot->sh->changes);
+    uint32_t ref;
+    int r = kv_entry_build(s, spot, v, deadline, &ref);
+
+    if (s->nonsense) {
+        kv_shard_drop(s, spot->shard);
+        r = kv_entry_build(s, spot, v, deadline, &ref);
+    }
+    if (r)
+        return r;
+    /* Eviction may have taken it, or the one before. */
+    if (KV_GET(spot->sh->changes) != changes)
+        kv_spot_find(s, spot);
+    kv_spot_put(s, spot, ref);
+    return 0;
+}
+
+/* The value under the lock; ERR_NOTFOUND. */
+static int take_value(
+    struct kv_store *s, const struct kv_spot *spot, struct buf *buf, struct kv_value *out)
+{
+    if (!spot->e)
+        return ERR_NOTFOUND;
+    if (kv_entry_copy(s, spot->ref, buf, out) != 0) {
+        s->nonsense = true;
+        return ERR_NOTFOUND;
+    }
+    return 0;
+}
+
+int kv_store_set(
+    struct kv_store *s, struct str key, const struct kv_value *v, unsigned flags, int64_t ttl)
+{
+    uint64_t deadline = deadline_in(MAX(ttl, 0));
+    struct kv_spot spot;
+    int r = check(key, v, ttl);
+
+    if (r)
+        return r;
+    kv_spot_open(s, key, &spot);
+    if (flags & KV_ONLY_NEW && spot.e)
+        r = ERR_EXISTS;
+    else if (flags & KV_ONLY_OLD && !spot.e)
+        r = ERR_NOTFOUND;
+    else
+        r = put(s, &spot, v, flags & KV_KEEP_TTL && spot.e ? KV_GET(spot.e->deadline) : deadline);
+    kv_spot_close(s, &spot);
+    return r;
+}
+
+int kv_store_getset(struct kv_store *s, struct str key, const struct kv_value *v, struct buf *buf,
+    struct kv_value *old)
+{
+    struct kv_spot spot;
+    int r = check(key, v, 0), was;
+
+    if (r)
+        return r;
+    kv_spot_open(s, key, &spot);
+    was = take_value(s, &spot, buf, old);
+    r = put(s, &spot, v, 0);
+    kv_spot_close(s, &spot);
+    return r ? r : was;
+}
+
+int kv_store_getdel(struct kv_store *s, struct str key, struct buf *buf, struct kv_value *old)
+{
+    struct kv_spot spot;
+    int r;
+
+    if (key.len > KV_KEY_MAX)
+        return ERR_TOOBIG;
+    kv_spot_open(s, key, &spot);
+    r = take_value(s, &spot, buf, old);
+    if (r == 0)
+        kv_spot_remove(s, &spot);
+    kv_spot_close(s, &spot);
+    return r;
+}
+
+int kv_store_del(struct kv_store *s, struct str key)
+{
+    struct kv_spot spot;
+    int r = ERR_NOTFOUND;
+
+    if (key.len > KV_KEY_MAX)
+        return ERR_TOOBIG;
+    kv_spot_open(s, key, &spot);
+    if (spot.e) {
+        kv_spot_remove(s, &spot);
+        r = 0;
+    }
+    kv_spot_close(s, &spot);
+    return r;
+}
+
+static bool is_same(const struct kv_value *a, const struct kv_value *b)
+{
+    if (a->type != b->type)
+        return false;
+    if (has_bytes(a))
+        return str_eq(a->bytes, b->bytes);
+    return a->type == KV_INT ? a->i == b->i : a->f == b->f;
+}
+
+int kv_store_cas(struct kv_store *s, struct str key, const struct kv_value *expected,
+    const struct kv_value *v, int64_t ttl)
+{
+    uint64_t deadline = deadline_in(MAX(ttl, 0));
+    struct kv_spot spot;
+    struct kv_value is;
+    int r = check(key, v, ttl);
+
+    if (r)
+        return r;
+    kv_spot_open(s, key, &spot);
+    r = take_value(s, &spot, &s->scratch, &is);
+    if (expected ? r != 0 || !is_same(&is, expected) : r == 0)
+        r = ERR_BUSY;
+    else
+        r = put(s, &spot, v, deadline);
+    kv_spot_close(s, &spot);
+    trim_scratch(s);
+    return r;
+}
+
+/* ---- numbers ---- */
+
+/* The value under the lock as an int; a missing one is 0. */
+static int int_at(struct kv_store *s, struct kv_spot *spot, int64_t *out)
+{
+    struct kv_value v;
+
+    if (spot->e && KV_GET(spot->e->value_len) > NUMBER_MAX)
+        return ERR_INVAL;
+    *out = 0;
+    if (take_value(s, spot, &s->scratch, &v) != 0)
+        return 0;
+    if (v.type == KV_INT)
+        *out = v.i;
+    else if (v.type != KV_STRING || str_i64(v.bytes, out) != 0)
+        return ERR_INVAL;
+    return 0;
+}
+
+static int float_at(struct kv_store *s, struct kv_spot *spot, double *out)
+{
+    struct kv_value v;
+    int64_t whole;
+    int r;
+
+    if (spot->e && KV_GET(spot->e->type) == KV_FLOAT) {
+        *out = take_value(s, spot, &s->scratch, &v) == 0 ? v.f : 0;
+        return 0;
+    }
+    r = int_at(s, spot, &whole);
+    if (r == 0)
+        *out = (double)whole;
+    return r;
+}
+
+/* A number in the place of one of the same type is one store, which readers see or do not. */
+static int put_number(struct kv_store *s, struct kv_spot *spot, const struct kv_value *v)
+{
+    struct kv_entry *e = spot->e;
+    uint64_t w;
+
+    if (!e || KV_GET(e->type) != v->type)
+        return put(s, spot, v, e ? KV_GET(e->deadline) : 0);
+    if (v->type == KV_INT)
+        memcpy(&w, &v->i, sizeof(w));
+    else
+        memcpy(&w, &v->f, sizeof(w));
+    KV_SET(*kv_entry_word(e, (uint32_t)spot->key.len), w);
+    KV_SET(e->version, kv_shard_changed(spot->sh, spot->hash, false));
+    return 0;
+}
+
+int kv_store_incr(struct kv_store *s, struct str key, int64_t by, int64_t *out)
+{
+    struct kv_value v = {.type = KV_INT};
+    struct kv_spot spot;
+    int r;
+
+    if (key.len > KV_KEY_MAX)
+        return ERR_TOOBIG;
+    kv_spot_open(s, key, &spot);
+    r = int_at(s, &spot, &v.i);
+    if (r == 0 && __builtin_add_overflow(v.i, by, &v.i))
+        r = ERR_RANGE;
+    if (r == 0)
+        r = put_number(s, &spot, &v);
+    kv_spot_close(s, &spot);
+    if (r == 0)
+        *out = v.i;
+    return r;
+}
+
+int kv_store_incr_float(struct kv_store *s, struct str key, double by, double *out)
+{
+    struct kv_value v = {.type = KV_FLOAT};
+    struct kv_spot spot;
+    int r;
+
+    if (key.len > KV_KEY_MAX)
+        return ERR_TOOBIG;
+    kv_spot_open(s, key, &spot);
+    r = float_at(s, &spot, &v.f);
+    v.f += by;
+    if (r == 0 && !isfinite(v.f))
+        r = ERR_RANGE;
+    if (r == 0)
+        r = put_number(s, &spot, &v);
+    kv_spot_close(s, &spot);
+    if (r == 0)
+        *out = v.f;
+    return r;
+}
+
+/* ---- strings ---- */
+
+static int append_copied(struct kv_store *s, struct kv_spot *spot, struct str tail)
+{
+    struct kv_value v = {.type = KV_STRING};
+    int r = take_value(s, spot, &s->scratch, &v);
+
+    if (r)
+        buf_clear(&s->scratch);
+    else if (v.type != KV_STRING)
+        return ERR_INVAL;
+    if (tail.len > KV_VALUE_MAX || s->scratch.len > KV_VALUE_MAX - tail.len)
+        return ERR_TOOBIG;
+    buf_add_str(&s->scratch, tail);
+    v.bytes = buf_str(&s->scratch);
+    return put(s, spot, &v, spot->e ? KV_GET(spot->e->deadline) : 0);
+}
+
+int kv_store_append(struct kv_store *s, struct str key, struct str tail, size_t *len)
+{
+    struct kv_spot spot;
+    size_t n = 0;
+    int r = 0;
+
+    if (key.len > KV_KEY_MAX)
+        return ERR_TOOBIG;
+    kv_spot_open(s, key, &spot);
+    if (spot.e && KV_GET(spot.e->type) == KV_STRING && kv_entry_extend(s, &spot, tail))
+        KV_SET(spot.e->version, kv_shard_changed(spot.sh, spot.hash, false));
+    else
+        r = append_copied(s, &spot, tail);
+    if (r == 0)
+        n = KV_GET(spot.e->value_len);
+    kv_spot_close(s, &spot);
+    trim_scratch(s);
+    if (r == 0)
+        *len = n;
+    return r;
+}
+
+/* ---- deadlines ---- */
+
+int kv_store_expire(struct kv_store *s, struct str key, int64_t ttl)
+{
+    struct kv_spot spot;
+    int r = ERR_NOTFOUND;
+
+    if (key.len > KV_KEY_MAX)
+        return ERR_TOOBIG;
+    kv_spot_open(s, key, &spot);
+    if (spot.e) {
+        if (ttl > 0)
+            KV_SET(spot.e->deadline, deadline_in(ttl));
+        else
+            kv_spot_remove(s, &spot);
+        r = 0;
+    }
+    kv_spot_close(s, &spot);
+    return r;
+}
+
+int kv_store_persist(struct kv_store *s, struct str key)
+{
+    struct kv_spot spot;
+    int r = ERR_NOTFOUND;
+
+    if (key.len > KV_KEY_MAX)
+        return ERR_TOOBIG;
+    kv_spot_open(s, key, &spot);
+    if (spot.e && KV_GET(spot.e->deadline)) {
+        KV_SET(spot.e->deadline, 0);
+        r = 0;
+    }
+    kv_spot_close(s, &spot);
+    return r;
+}
+
+/* ---- numbers about it ---- */
+
+void kv_store_stats(struct kv_store *s, struct kv_stats *out)
+{
+    const struct kv_counts *counts =
+        (const struct kv_counts *)(const void *)(s->base + KV_HEADER_SIZE);
+    struct kv_stats sum = {.memory = s->plan.size};
+
+    for (uint32_t i = 0; i < s->plan.nshards; i++) {
+        const struct kv_shard *sh = &s->shards[i];
+
+        kv_shard_lock(s, i);
+        sum.used += sh->used;
+        sum.keys += sh->keys;
+        sum.expired += sh->expired;
+        sum.evicted += sh->evicted;
+        sum.repaired += sh->repaired;
+        sum.dropped += sh->dropped;
+        kv_shard_unlock(s, i);
+    }
+    for (size_t i = 0; i < KV_COUNTS; i++) {
+        /* relaxed: just numbers. */
+        sum.hits += atomic_load_explicit(&counts[i].hits, memory_order_relaxed);
+        sum.misses += atomic_load_explicit(&counts[i].misses, memory_order_relaxed);
+    }
+    *out = sum;
+}

@@ -1,0 +1,1 @@
+fuzzer(kv SOURCES fuzz_kv.c DEPS kv)

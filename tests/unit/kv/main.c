@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#include "unit/test.h"
+
+extern const struct test tests_store[], tests_glob[], tests_evict[], tests_scan[], tests_wait[],
+    tests_model[], tests_threads[], tests_killed[];
+
+TEST_MAIN(tests_store, tests_glob, tests_evict, tests_scan, tests_wait, tests_model, tests_threads,
+    tests_killed)

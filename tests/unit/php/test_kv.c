@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#include <signal.h>
+#include <sys/time.h>
+
+#include "unit/php/host.h"
+#include "unit/test.h"
+
+struct row {
+    const char *name, *code, *want;
+};
+
+static void run_rows(const struct row *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        char code[2000];
+
+        kv_store_flush(host_store);
+        test_row(rows[i].name);
+        (void)snprintf(
+            code, sizeof(code), "function out(...$v) { echo json_encode($v); } %s", rows[i].code);
+        host_php(code);
+        CHECK_BODY(rows[i].want);
+    }
+    test_row(NULL);
+}
+
+static void test_kv_php_values_come_back(void)
+{
+    static const struct row rows[] = {
+        {"missing", "var_dump(ephpm_kv_get('k'));", "NULL\n"},
+        {"string", "out(ephpm_kv_set('k', 'v'), ephpm_kv_get('k'));", "[true,\"v\"]"},
+        {"empty", "ephpm_kv_set('k', ''); var_dump(ephpm_kv_get('k'));", "string(0) \"\"\n"},
+        {"int", "ephpm_kv_set('k', 42); var_dump(ephpm_kv_get('k'));", "int(42)\n"},
+        {"float", "ephpm_kv_set('k', -0.5); var_dump(ephpm_kv_get('k'));", "float(-0.5)\n"},
+        {"bool", "ephpm_kv_set('k', false); var_dump(ephpm_kv_get('k'));", "bool(false)\n"},
+        {"null", "ephpm_kv_set('k', null); out(ephpm_kv_get('k'), ephpm_kv_exists('k'));",
+            "[null,true]"},
+        {"array", "ephpm_kv_set('k', ['a' => [1, 2.5]]); out(ephpm_kv_get('k'));",
+            "[{\"a\":[1,2.5]}]"},
+        {"object",
+            "ephpm_kv_set('k', new DateTime('2020-01-02'));"
+            "echo ephpm_kv_get('k')->format('Y-m-d');",
+            "2020-01-02"},
+        {"reference",
+            "$a = [1]; $a[1] = &$a[0]; ephpm_kv_set('k', $a); $b = ephpm_kv_get('k');"
+            "$b[0] = 7; out($b);",
+            "[[7,7]]"},
+        {"looks serialized", "ephpm_kv_set('k', 'i:5;'); var_dump(ephpm_kv_get('k'));",
+            "string(4) \"i:5;\"\n"},
+        {"bytes",
+            "ephpm_kv_set(\"\\0k\\xff\", \"\\0\\1\"); echo bin2hex(ephpm_kv_get(\"\\0k\\xff\"));",
+            "0001"},
+        {"large",
+            "ephpm_kv_set('k', str_repeat('ab', 200000)); echo md5(ephpm_kv_get('k')) =="
+            "md5(str_repeat('ab', 200000)) ? 'same' : 'other';",
+            "same"},
+        {"int key", "ephpm_kv_set(5, 'five'); out(ephpm_kv_get('5'));", "[\"five\"]"},
+        {"nested",
+            "class N implements JsonSerializable { public $k; function __construct($k) {"
+            "$this->k = $k; } function __unserialize(array $d): void {"
+            "$this->k = ephpm_kv_get($d['k']); } function jsonSerialize(): mixed {"
+            "return $this->k; } }"
+            "ephpm_kv_set('inner', 'in'); ephpm_kv_set('k', [new N('inner'), 'rest']);"
+            "out(ephpm_kv_get('k'));",
+            "[[\"in\",\"rest\"]]"},
+    };
+
+    run_rows(rows, ARRAY_LEN(rows));
+}
+
+static void test_kv_php_operations(void)
+{
+    static const struct row rows[] = {
+        {"setnx", "out(ephpm_kv_setnx('k', 1), ephpm_kv_setnx('k', 2), ephpm_kv_get('k'));",
+            "[true,false,1]"},
+        {"del", "ephpm_kv_set('k', 1); out(ephpm_kv_del('k'), ephpm_kv_del('k'));", "[1,0]"},
+        {"exists", "ephpm_kv_set('k', 1); out(ephpm_kv_exists('k'), ephpm_kv_exists('j'));",
+            "[true,false]"},
+        {"incr",
+            "out(ephpm_kv_incr('k'), ephpm_kv_incr_by('k', 5), ephpm_kv_decr('k'),"
+            "ephpm_kv_decr_by('k', 10));",
+            "[1,6,5,-5]"},
+        {"incr a string", "ephpm_kv_set('k', '41'); out(ephpm_kv_incr('k'), ephpm_kv_get('k'));",
+            "[42,42]"},
+        {"incr text", "ephpm_kv_set('k', 'x'); out(ephpm_kv_incr('k'), ephpm_kv_get('k'));",
+            "[false,\"x\"]"},
+        {"overflow",
+            "ephpm_kv_set('k', PHP_INT_MAX); out(ephpm_kv_incr('k'),"
+            "ephpm_kv_get('k') === PHP_INT_MAX, ephpm_kv_decr_by('k', PHP_INT_MIN));",
+            "[false,true,false]"},
+        {"ttl",
+            "ephpm_kv_set('k', 1, 100); ephpm_kv_set('j', 1); $p = ephpm_kv_pttl('k');"
+            "out(ephpm_kv_ttl('k'), $p > 90000 && $p <= 100000, ephpm_kv_ttl('j'),"
+            "ephpm_kv_pttl('j'), ephpm_kv_ttl('none'), ephpm_kv_pttl('none'));",
+            "[100,true,-1,-1,-2,-2]"},
+        {"expire",
+            "ephpm_kv_set('k', 1); out(ephpm_kv_expire('k', 50), ephpm_kv_ttl('k'),"
+            "ephpm_kv_expire('none', 50), ephpm_kv_expire('k', 0), ephpm_kv_exists('k'));",
+            "[true,50,false,true,false]"},
+        {"long ttl", "out(ephpm_kv_set('k', 1, PHP_INT_MAX), ephpm_kv_ttl('k') > 1000000);",
+            "[true,true]"},
+        {"mset and mget",
+            "out(ephpm_kv_mset(['a' => 1, 'b' => 'two', 7 => [3]]),"
+            "ephpm_kv_mget(['x' => 'a', 'b', 'none', 7]));",
+            "[true,{\"x\":1,\"0\":\"two\",\"1\":null,\"2\":[3]}]"},
+        {"mset with ttl", "ephpm_kv_mset(['a' => 1], 9); out(ephpm_kv_ttl('a'));", "[9]"},
+        {"cas",
+            "out(ephpm_kv_cas('k', null, 'a'), ephpm_kv_cas('k', null, 'b'),"
+            "ephpm_kv_cas('k', 'b', 'c'), ephpm_kv_cas('k', 'a', [1]),"
+            "ephpm_kv_cas('k', [2], 'd'), ephpm_kv_cas('k', [1], 'd', 5), ephpm_kv_get('k'),"
+            "ephpm_kv_ttl('k'));",
+            "[true,false,false,true,false,true,\"d\",5]"},
+        {"cas type", "ephpm_kv_set('k', 1); out(ephpm_kv_cas('k', '1', 2));", "[false]"},
+        {"keys",
+            "foreach (['a:1', 'a:2', 'b:1', 'a*', 'a'] as $k) ephpm_kv_set($k, 1);"
+            "$all = ephpm_kv_keys(); sort($all); $a = ephpm_kv_keys('a:'); sort($a);"
+            "out($all, $a, ephpm_kv_keys('a*'), count(ephpm_kv_keys('', 2)),"
+            "ephpm_kv_keys('none'));",
+            "[[\"a\",\"a*\",\"a:1\",\"a:2\",\"b:1\"],[\"a:1\",\"a:2\"],[\"a*\"],2,[]]"},
+        {"flush", "ephpm_kv_set('k', 1); out(ephpm_kv_flush_all(), ephpm_kv_get('k'));",
+            "[true,null]"},
+        {"wait",
+            "$a = ephpm_kv_wait('k', 0, 1000); ephpm_kv_set('k', ['v']);"
+            "$b = ephpm_kv_wait('k', $a['version'], 1000);"
+            "$c = ephpm_kv_wait('k', $b['version'], 10); $d = ephpm_kv_wait('k', -1, -1);"
+            "out($a['value'], $b['value'], $b['version'] > $a['version'], $c, $d['value']);",
+            "[null,[\"v\"],true,false,[\"v\"]]"},
+        {"named arguments",
+            "out(ephpm_kv_set(value: 1, key: 'k', ttl: 3), ephpm_kv_ttl(key: 'k'));", "[true,3]"},
+        {"full", "out(ephpm_kv_set('k', str_repeat('x', 1500000)), ephpm_kv_exists('k'));",
+            "[false,false]"},
+    };
+
+    run_rows(rows, ARRAY_LEN(rows));
+}
+
+static void test_kv_php_errors_name_the_argument(void)
+{
+#define TRY(call)                                              \
+    "try { " call "; echo 'nothing'; } catch (Throwable $e) {" \
+    "echo get_class($e), ': ', $e->getMessage(); }"
+    static const struct row rows[] = {
+        {"long key", TRY("ephpm_kv_get(str_repeat('k', 32769))"),
+            "ValueError: ephpm_kv_get(): Argument #1 ($key) must not be longer than 32768 bytes"},
+        {"longest key", TRY("ephpm_kv_set(str_repeat('k', 32768), 1)"), "nothing"},
+        {"long key of many", TRY("ephpm_kv_mget(['a', str_repeat('k', 32769)])"),
+            "ValueError: ephpm_kv_mget(): Argument #1 ($keys) must not be longer than 32768 bytes"},
+        {"negative ttl", TRY("ephpm_kv_set('k', 1, -1)"),
+            "ValueError: ephpm_kv_set(): Argument #3 ($ttl) must be greater than or equal to 0"},
+        {"negative expire", TRY("ephpm_kv_expire('k', -1)"),
+            "ValueError: ephpm_kv_expire(): Argument #2 ($ttl) must be greater than or equal to 0"},
+        {"closure", TRY("ephpm_kv_set('k', fn() => 1)"),
+            "Exception: Serialization of 'Closure' is not allowed"},
+        {"limit", TRY("ephpm_kv_keys('', 0)"),
+            "ValueError: ephpm_kv_keys(): Argument #2 ($limit) must be greater than 0"},
+        {"array as key", TRY("ephpm_kv_get([])"),
+            "TypeError: ephpm_kv_get(): Argument #1 ($key) must be of type string, array given"},
+        {"too few", TRY("ephpm_kv_set('k')"),
+            "ArgumentCountError: ephpm_kv_set() expects at least 2 arguments, 1 given"},
+    };
+
+    run_rows(rows, ARRAY_LEN(rows));
+    host_php("echo ephpm_kv_exists('k') ? 'there' : 'none';");
+    CHECK_BODY("none");
+}
+
+/* The store is as usable as before when PHP gives up in the midst of using it. */
+static void test_kv_php_survives_a_fatal_error(void)
+{
+    kv_store_flush(host_store);
+    host_php("ini_set('memory_limit', '8M'); ephpm_kv_set('k', str_repeat('x', 500000));"
+             "$all = []; for (;;) $all[] = ephpm_kv_get('k');");
+    CHECK_INT(reply.result.end, EMBED_MEMORY);
+    host_php("class Bad { function __serialize(): array { exit('left'); } }"
+             "ephpm_kv_set('j', new Bad);");
+    CHECK_BODY("left");
+    host_php("echo strlen(ephpm_kv_get('k')), ephpm_kv_set('j', 'j') ? 'set' : 'not';");
+    CHECK_BODY("500000set");
+}
+
+static void interrupt(int signal)
+{
+    embed_interrupt();
+}
+
+/* So a deploy or a timeout of the front ends a request. */
+static void test_kv_php_wait_ends_with_its_request(void)
+{
+    struct sigaction act = {.sa_handler = interrupt}, old;
+    struct itimerval soon = {.it_value = {.tv_usec = 50000}};
+
+    kv_store_flush(host_store);
+    CHECK_INT(sigaction(SIGALRM, &act, &old), 0);
+    CHECK_INT(setitimer(ITIMER_REAL, &soon, NULL), 0);
+    host_php("$v = ephpm_kv_wait('k', 0, 0)['version'];"
+             "ephpm_kv_wait('k', $v, 600000); echo 'went on';");
+    CHECK_INT(reply.result.end, EMBED_TIMEOUT);
+    CHECK_LACKS(reply.body, "went on");
+    CHECK_INT(sigaction(SIGALRM, &old, NULL), 0);
+}
+
+const struct test tests_kv[] = {TEST(test_kv_php_values_come_back), TEST(test_kv_php_operations),
+    TEST(test_kv_php_errors_name_the_argument), TEST(test_kv_php_survives_a_fatal_error),
+    TEST(test_kv_php_wait_ends_with_its_request), TEST_END};
