@@ -100,8 +100,7 @@ static void prototype_env(struct prototype *p, const struct ipc_in *m)
 static const char *const *prototype_list(
     struct prototype *p, const struct ipc_in *m, struct str want)
 {
-    const char **out =
-        arena_new(&p->arena, (prototype_count(m, STR("extension")) + 1) * sizeof(*out));
+    const char **out = arena_new(&p->arena, (prototype_count(m, want) + 1) * sizeof(*out));
     struct str key, value;
     size_t it = 0, n = 0;
 
