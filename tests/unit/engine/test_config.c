@@ -354,7 +354,8 @@ static void test_config_table_is_sound(void)
         [CONF_ENUM] = sizeof(int),
         [CONF_FLOAT] = sizeof(double),
         [CONF_LIST] = sizeof(struct conf_list),
-        [CONF_PAIRS] = sizeof(struct conf_pairs)};
+        [CONF_PAIRS] = sizeof(struct conf_pairs),
+        [CONF_TABLES] = sizeof(struct conf_tables)};
 
     for (size_t i = 0; i < config_table.nrows; i++) {
         const struct conf_row *row = &config_table.rows[i];

@@ -303,7 +303,6 @@ static void test_store_key_is_gone_at_its_deadline(void)
     struct kv_value v = bed_string("x");
     uint64_t start, end;
     int64_t ms;
-    int seen = 0;
     struct bed b;
 
     bed_open(&b, MB(2), KV_NOEVICTION);
@@ -315,7 +314,6 @@ static void test_store_key_is_gone_at_its_deadline(void)
         bool there = kv_store_exists(b.s, STR("k"));
         uint64_t after = clock_mono_ns();
 
-        seen += there;
         if (there)
             CHECK(before < end + 30000000u);
         else
