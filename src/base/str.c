@@ -29,6 +29,11 @@ bool str_starts(struct str s, struct str prefix)
     return s.len >= prefix.len && str_eq(str_n(s.p, prefix.len), prefix);
 }
 
+bool str_under(struct str path, struct str dir)
+{
+    return str_starts(path, dir) && (path.len == dir.len || path.p[dir.len] == '/');
+}
+
 bool str_istarts(struct str s, struct str prefix)
 {
     return s.len >= prefix.len && str_ieq(str_n(s.p, prefix.len), prefix);

@@ -51,6 +51,8 @@ bool str_starts(struct str s, struct str prefix);
 bool str_istarts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);
 bool str_iends(struct str s, struct str suffix);
+/* Is the path the folder dir, or in it? dir has no final slash. */
+bool str_under(struct str path, struct str dir);
 /* Bytes from i on, at most n; out-of-range values are cut to fit. */
 struct str str_sub(struct str s, size_t i, size_t n);
 /* Position of a byte / a string, or -1. */

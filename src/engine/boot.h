@@ -10,6 +10,7 @@
  *   extension   a name or path of an extension to load
  *   env         a variable of the site
  *   admin       a locked setting
+ *   setting     the name of one that is in the ini text, for a warning when PHP lacks it
  *   path        of a [[php.path]] table, outer ones before inner ones; its settings follow:
  *   path_value  a setting of its requests
  *   path_admin  a locked one

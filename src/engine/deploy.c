@@ -430,11 +430,6 @@ static void deploy_release_roots(struct str *old_root, struct str *new_root)
     }
 }
 
-static bool deploy_below(struct str path, struct str dir)
-{
-    return str_starts(path, dir) && path.len > dir.len && path.p[dir.len] == '/';
-}
-
 static bool deploy_listed(struct str list, struct str path)
 {
     struct str item;
@@ -460,7 +455,7 @@ static void deploy_make_list(struct site *s, struct str old_list, struct buf *ou
     while (str_split(&old_list, '\0', &path)) {
         if (!path.len)
             continue;
-        if (old_root.p && deploy_below(path, old_root)) {
+        if (old_root.p && path.len > old_root.len && str_under(path, old_root)) {
             buf_add_str(out, new_root);
             buf_add_str(out, str_sub(path, old_root.len, path.len));
         } else {

@@ -516,7 +516,7 @@ int file_cache_watch_fd(const struct file_cache *c)
 
 static bool lies_under(struct str path, struct str dir)
 {
-    return path.len > dir.len && path.p[dir.len] == '/' && str_starts(path, dir);
+    return path.len > dir.len && str_under(path, dir);
 }
 
 static void invalidate_list(struct file_cache *c, struct list *list, struct str dir)

@@ -4,11 +4,6 @@
 
 enum { INTERNAL_MAPPING_MAX = 4096 /* bytes of the header that PHP is given */ };
 
-static bool is_below(struct str folder, struct str path)
-{
-    return str_starts(path, folder) && (path.len == folder.len || path.p[folder.len] == '/');
-}
-
 static bool is_for_site(const struct http_internal *in, const struct http_exchange *x)
 {
     return in->site.len == 0 || str_eq(in->site, x->site.name);
@@ -21,7 +16,7 @@ const struct http_internal *internal_find(const struct http_exchange *x, struct 
     for (size_t i = 0; i < x->settings->ninternal; i++) {
         const struct http_internal *in = &x->settings->internal[i];
 
-        if (is_below(in->path, path) && is_for_site(in, x) &&
+        if (str_under(path, in->path) && is_for_site(in, x) &&
             (!best || in->path.len > best->path.len))
             best = in;
     }
@@ -50,7 +45,7 @@ static bool is_file_in(struct http_exchange *x, struct str full, struct str fold
 
     if (folder.len == 0 || look_up(x, full, &e) || e->st.kind != FS_FILE)
         return false;
-    if (folder.len > 1 && !is_below(folder, e->resolved))
+    if (folder.len > 1 && !str_under(e->resolved, folder))
         return false;
     x->route.file = full;
     x->route.stat = e->st;

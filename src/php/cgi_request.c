@@ -79,7 +79,7 @@ static void split_variables(struct str script, struct str rest)
     set_variable("PATH_INFO", "ORIG_PATH_INFO", rest, none);
     if (root.len)
         set_variable("PATH_TRANSLATED", "ORIG_PATH_TRANSLATED", root, rest);
-    if (root.len && str_starts(script, root) && script.p[root.len] == '/')
+    if (root.len && script.len > root.len && str_under(script, root))
         url = str_sub(script, root.len, script.len);
     else if (url.len > rest.len && str_ends(url, rest))
         url.len -= rest.len;

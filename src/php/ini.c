@@ -144,11 +144,6 @@ void embed_ini_startup(const struct embed_options *opt)
     }
 }
 
-static bool rule_fits(const struct path_rule *r, struct str path)
-{
-    return str_starts(path, r->path) && (path.len == r->path.len || path.p[r->path.len] == '/');
-}
-
 /* False: PHP refuses it, which is told once; the next request may have it. */
 static bool set_one(const struct path_rule *r, struct path_setting *v)
 {
@@ -185,7 +180,7 @@ static void set_all(const struct path_rule *r, struct path_setting *v, size_t n,
 static void apply_paths(const struct embed_request *req)
 {
     for (size_t i = 0; i < nrules; i++) {
-        if (!rule_fits(&rules[i], req->path))
+        if (!str_under(req->path, rules[i].path))
             continue;
         set_all(&rules[i], rules[i].values, rules[i].nvalues, false);
         set_all(&rules[i], rules[i].admin, rules[i].nadmin, true);
@@ -222,10 +217,7 @@ static void parse_dir(struct user_ini *u, struct str dir)
 /* From the document root down when the script is below it, else its own directory alone. */
 static void scan(struct user_ini *u, struct str root, struct str dir)
 {
-    bool below =
-        root.len > 0 && str_starts(dir, root) && (dir.len == root.len || dir.p[root.len] == '/');
-
-    if (!below) {
+    if (root.len == 0 || !str_under(dir, root)) {
         parse_dir(u, dir);
         return;
     }

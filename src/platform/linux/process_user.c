@@ -98,12 +98,20 @@ int process_find_user(const char *user, const char *group, uint32_t *uid, uint32
     return 0;
 }
 
+/* The entry of a uid; its strings lie in space. */
+static bool process_read_user(uint32_t uid, struct passwd *p, char space[PROCESS_ENTRY_MAX])
+{
+    struct passwd *found = NULL;
+
+    return getpwuid_r(uid, p, space, PROCESS_ENTRY_MAX, &found) == 0 && found;
+}
+
 void process_user_name(uint32_t uid, char *out, size_t cap)
 {
     char *space = mem_new(PROCESS_ENTRY_MAX);
-    struct passwd p, *found = NULL;
+    struct passwd p;
 
-    if (getpwuid_r(uid, &p, space, PROCESS_ENTRY_MAX, &found) == 0 && found)
+    if (process_read_user(uid, &p, space))
         (void)snprintf(out, cap, "%s", p.pw_name);
     else
         (void)snprintf(out, cap, "%u", uid);
@@ -113,11 +121,10 @@ void process_user_name(uint32_t uid, char *out, size_t cap)
 void process_user_home(uint32_t uid, char *out, size_t cap)
 {
     char *space = mem_new(PROCESS_ENTRY_MAX);
-    struct passwd p, *found = NULL;
+    struct passwd p;
 
     out[0] = '\0';
-    if (getpwuid_r(uid, &p, space, PROCESS_ENTRY_MAX, &found) == 0 && found &&
-        strlen(p.pw_dir) < cap)
+    if (process_read_user(uid, &p, space) && strlen(p.pw_dir) < cap)
         (void)snprintf(out, cap, "%s", p.pw_dir);
     mem_free(space);
 }

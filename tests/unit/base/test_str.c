@@ -22,6 +22,9 @@ static void test_str_compares(void)
     CHECK(str_starts(STR("abc"), STR("ab")) && !str_starts(STR("a"), STR("ab")));
     CHECK(str_ends(STR("abc"), STR("bc")) && !str_ends(STR("c"), STR("bc")));
     CHECK(str_istarts(STR("ABc"), STR("ab")) && str_iends(STR("aBC"), STR("bc")));
+    CHECK(str_under(STR("/a"), STR("/a")) && str_under(STR("/a/b"), STR("/a")));
+    CHECK(!str_under(STR("/ab"), STR("/a")) && !str_under(STR("/"), STR("/a")));
+    CHECK(str_under(STR("/a"), STR("")) && !str_under(STR("a"), STR("")));
     CHECK(str_starts(STR_NONE, STR_NONE) && str_ends(STR("x"), STR_NONE));
 }
 
