@@ -47,6 +47,8 @@ DEFAULTS = {
 }
 
 ALERT = re.compile(r'^\S+ alert |"level":\s*"alert"', re.M)
+# The programs are built with the address sanitizer, whose allocator takes the place of PHP's.
+SANITIZED = b"__asan_init" in EPHPM_PHP.read_bytes()
 SANITIZER = re.compile(r"(Address|Leak|Thread|Memory|UndefinedBehavior)Sanitizer|runtime error: ")
 
 

@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from ephpm import EPHPM, wait_for
+from ephpm import EPHPM, SANITIZED, wait_for
 from httpc import Connection, build
 
 # The release says its number from four files; they must agree, and so must DOCUMENT_ROOT.
@@ -301,7 +301,7 @@ def test_many_deploys_give_their_memory_back(site):
     assert last_cache[1] == 0 and last_cache[0] < first_cache[0] * 1.05
     assert abs(last_cache[2] - first_cache[2]) <= 1, "scripts of old releases"
     # (The address sanitizer keeps freed memory for a while: quarantine_size_mb of Server.)
-    more = 16 if b"__asan_init" in EPHPM.read_bytes() else 2
+    more = 16 if SANITIZED else 2
     assert site.s.rss(site.s.pid) < first_rss + (more << 20), "the master grew"
 
 

@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from ephpm import EPHPM, EPHPM_PHP, alive, family, wait_for
+from ephpm import EPHPM, SANITIZED, alive, family, wait_for
 from httpc import ProtocolError, build
 
 FILES = {
@@ -22,8 +22,6 @@ FILES = {
     "length.php": "<?php echo strlen(file_get_contents('php://input'));",
     "exec.php": "<?php echo 'pid ', getmypid(); exec('sleep 0.1; true');",
 }
-# A sanitizer's allocator takes the place of PHP's.
-SANITIZED = b"__asan_init" in EPHPM_PHP.read_bytes()
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="mounts a file system")
 
 
@@ -415,7 +413,7 @@ def test_dev_takes_the_next_free_port_and_ends_with_ctrl_c(tmp_path):
             p.stdout.close()
 
 
-@pytest.mark.skipif(os.geteuid() != 0 or b"__asan_init" in pathlib.Path(EPHPM).read_bytes(),
+@pytest.mark.skipif(os.geteuid() != 0 or SANITIZED,
                     reason="needs root, and sanitizers want to trace the front")
 def test_php_cannot_signal_or_read_the_front(serve):
     s = serve("", {"index.php": """<?php $pid = (int)$_GET['pid'];

@@ -10,6 +10,7 @@ import pytest
 
 import ephpm
 import scripts
+from ephpm import SANITIZED
 from httpc import ProtocolError, build, wait_for
 
 MB = 1 << 20
@@ -149,7 +150,8 @@ def test_endless_stream_has_flat_memory(server):
         c.read_exactly(20 * MB)
         before = server.rss(front)
         c.read_exactly(150 * MB)
-        assert server.rss(front) - before < 4 * MB
+        # (The address sanitizer keeps freed memory for a while: quarantine_size_mb of Server.)
+        assert server.rss(front) - before < (16 if SANITIZED else 4) * MB
     assert idle(server)
 
 
