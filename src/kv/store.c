@@ -5,45 +5,18 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "kv/change.h"
 #include "kv/entry.h"
 #include "kv/read.h"
 #include "kv/shard.h"
 
 #define NUMBER_MAX 20 /* bytes of a string that is one */
-#define NS_PER_MS  1000000u
-#define TTL_MAX    (INT64_MAX / NS_PER_MS / 2) /* ms, 146 years: more is the same */
 
 /* Counts of this process alone, as a rule: lost only when two share a line. */
 static void count(_Atomic uint64_t *n)
 {
     atomic_store_explicit(
         n, atomic_load_explicit(n, memory_order_relaxed) + 1, memory_order_relaxed);
-}
-
-static uint64_t deadline_in(int64_t ttl)
-{
-    return ttl == 0 ? 0 : kv_now() + (uint64_t)MIN(ttl, (int64_t)TTL_MAX) * NS_PER_MS;
-}
-
-static bool has_bytes(const struct kv_value *v)
-{
-    return v->type == KV_STRING || v->type == KV_SERIALIZED;
-}
-
-static int check(struct str key, const struct kv_value *v, int64_t ttl)
-{
-    if (ttl < 0)
-        return ERR_INVAL;
-    if (key.len > KV_KEY_MAX || (has_bytes(v) && v->bytes.len > KV_VALUE_MAX))
-        return ERR_TOOBIG;
-    return 0;
-}
-
-/* Large values are copied there seldom. */
-static void trim_scratch(struct kv_store *s)
-{
-    if (s->scratch.cap > KV_PAGE)
-        buf_fini(&s->scratch);
 }
 
 /* ---- reading ---- */
@@ -80,52 +53,18 @@ int kv_store_ttl(struct kv_store *s, struct str key, int64_t *ms)
     now = kv_now();
     if (deadline && deadline <= now)
         return ERR_NOTFOUND;
-    *ms = deadline ? (int64_t)((deadline - now + NS_PER_MS - 1) / NS_PER_MS) : KV_NO_TTL;
+    *ms = deadline ? (int64_t)((deadline - now + KV_NS_PER_MS - 1) / KV_NS_PER_MS) : KV_NO_TTL;
     return 0;
 }
 
 /* ---- changing ---- */
 
-/* Puts a value in the place of what is there. */
-static int put(
-    struct kv_store *s, struct kv_spot *spot, const struct kv_value *v, uint64_t deadline)
-{
-    uint64_t changes = KV_GET(spot->sh->changes);
-    uint32_t ref;
-    int r = kv_entry_build(s, spot, v, deadline, &ref);
-
-    if (s->nonsense) {
-        kv_shard_drop(s, spot->shard);
-        r = kv_entry_build(s, spot, v, deadline, &ref);
-    }
-    if (r)
-        return r;
-    /* Eviction may have taken it, or the one before. */
-    if (KV_GET(spot->sh->changes) != changes)
-        kv_spot_find(s, spot);
-    kv_spot_put(s, spot, ref);
-    return 0;
-}
-
-/* The value under the lock; ERR_NOTFOUND. */
-static int take_value(
-    struct kv_store *s, const struct kv_spot *spot, struct buf *buf, struct kv_value *out)
-{
-    if (!spot->e)
-        return ERR_NOTFOUND;
-    if (kv_entry_copy(s, spot->ref, buf, out) != 0) {
-        s->nonsense = true;
-        return ERR_NOTFOUND;
-    }
-    return 0;
-}
-
 int kv_store_set(
     struct kv_store *s, struct str key, const struct kv_value *v, unsigned flags, int64_t ttl)
 {
-    uint64_t deadline = deadline_in(MAX(ttl, 0));
+    uint64_t deadline = kv_deadline_in(MAX(ttl, 0));
     struct kv_spot spot;
-    int r = check(key, v, ttl);
+    int r = kv_check(key, v, ttl);
 
     if (r)
         return r;
@@ -135,7 +74,8 @@ int kv_store_set(
     else if (flags & KV_ONLY_OLD && !spot.e)
         r = ERR_NOTFOUND;
     else
-        r = put(s, &spot, v, flags & KV_KEEP_TTL && spot.e ? KV_GET(spot.e->deadline) : deadline);
+        r = kv_put(
+            s, &spot, v, flags & KV_KEEP_TTL && spot.e ? KV_GET(spot.e->deadline) : deadline);
     kv_spot_close(s, &spot);
     return r;
 }
@@ -144,13 +84,13 @@ int kv_store_getset(struct kv_store *s, struct str key, const struct kv_value *v
     struct kv_value *old)
 {
     struct kv_spot spot;
-    int r = check(key, v, 0), was;
+    int r = kv_check(key, v, 0), was;
 
     if (r)
         return r;
     kv_spot_open(s, key, &spot);
-    was = take_value(s, &spot, buf, old);
-    r = put(s, &spot, v, 0);
+    was = kv_take(s, &spot, buf, old);
+    r = kv_put(s, &spot, v, 0);
     kv_spot_close(s, &spot);
     return r ? r : was;
 }
@@ -163,7 +103,7 @@ int kv_store_getdel(struct kv_store *s, struct str key, struct buf *buf, struct 
     if (key.len > KV_KEY_MAX)
         return ERR_TOOBIG;
     kv_spot_open(s, key, &spot);
-    r = take_value(s, &spot, buf, old);
+    r = kv_take(s, &spot, buf, old);
     if (r == 0)
         kv_spot_remove(s, &spot);
     kv_spot_close(s, &spot);
@@ -190,7 +130,7 @@ static bool is_same(const struct kv_value *a, const struct kv_value *b)
 {
     if (a->type != b->type)
         return false;
-    if (has_bytes(a))
+    if (kv_has_bytes(a))
         return str_eq(a->bytes, b->bytes);
     return a->type == KV_INT ? a->i == b->i : a->f == b->f;
 }
@@ -198,21 +138,21 @@ static bool is_same(const struct kv_value *a, const struct kv_value *b)
 int kv_store_cas(struct kv_store *s, struct str key, const struct kv_value *expected,
     const struct kv_value *v, int64_t ttl)
 {
-    uint64_t deadline = deadline_in(MAX(ttl, 0));
+    uint64_t deadline = kv_deadline_in(MAX(ttl, 0));
     struct kv_spot spot;
     struct kv_value is;
-    int r = check(key, v, ttl);
+    int r = kv_check(key, v, ttl);
 
     if (r)
         return r;
     kv_spot_open(s, key, &spot);
-    r = take_value(s, &spot, &s->scratch, &is);
+    r = kv_take(s, &spot, &s->scratch, &is);
     if (expected ? r != 0 || !is_same(&is, expected) : r == 0)
         r = ERR_BUSY;
     else
-        r = put(s, &spot, v, deadline);
+        r = kv_put(s, &spot, v, deadline);
     kv_spot_close(s, &spot);
-    trim_scratch(s);
+    kv_trim(s);
     return r;
 }
 
@@ -226,7 +166,7 @@ static int int_at(struct kv_store *s, struct kv_spot *spot, int64_t *out)
     if (spot->e && KV_GET(spot->e->value_len) > NUMBER_MAX)
         return ERR_INVAL;
     *out = 0;
-    if (take_value(s, spot, &s->scratch, &v) != 0)
+    if (kv_take(s, spot, &s->scratch, &v) != 0)
         return 0;
     if (v.type == KV_INT)
         *out = v.i;
@@ -242,7 +182,7 @@ static int float_at(struct kv_store *s, struct kv_spot *spot, double *out)
     int r;
 
     if (spot->e && KV_GET(spot->e->type) == KV_FLOAT) {
-        *out = take_value(s, spot, &s->scratch, &v) == 0 ? v.f : 0;
+        *out = kv_take(s, spot, &s->scratch, &v) == 0 ? v.f : 0;
         return 0;
     }
     r = int_at(s, spot, &whole);
@@ -258,7 +198,7 @@ static int put_number(struct kv_store *s, struct kv_spot *spot, const struct kv_
     uint64_t w;
 
     if (!e || KV_GET(e->type) != v->type)
-        return put(s, spot, v, e ? KV_GET(e->deadline) : 0);
+        return kv_put(s, spot, v, e ? KV_GET(e->deadline) : 0);
     if (v->type == KV_INT)
         memcpy(&w, &v->i, sizeof(w));
     else
@@ -314,7 +254,7 @@ int kv_store_incr_float(struct kv_store *s, struct str key, double by, double *o
 static int append_copied(struct kv_store *s, struct kv_spot *spot, struct str tail)
 {
     struct kv_value v = {.type = KV_STRING};
-    int r = take_value(s, spot, &s->scratch, &v);
+    int r = kv_take(s, spot, &s->scratch, &v);
 
     if (r)
         buf_clear(&s->scratch);
@@ -324,7 +264,7 @@ static int append_copied(struct kv_store *s, struct kv_spot *spot, struct str ta
         return ERR_TOOBIG;
     buf_add_str(&s->scratch, tail);
     v.bytes = buf_str(&s->scratch);
-    return put(s, spot, &v, spot->e ? KV_GET(spot->e->deadline) : 0);
+    return kv_put(s, spot, &v, spot->e ? KV_GET(spot->e->deadline) : 0);
 }
 
 int kv_store_append(struct kv_store *s, struct str key, struct str tail, size_t *len)
@@ -343,7 +283,7 @@ int kv_store_append(struct kv_store *s, struct str key, struct str tail, size_t 
     if (r == 0)
         n = KV_GET(spot.e->value_len);
     kv_spot_close(s, &spot);
-    trim_scratch(s);
+    kv_trim(s);
     if (r == 0)
         *len = n;
     return r;
@@ -361,7 +301,7 @@ int kv_store_expire(struct kv_store *s, struct str key, int64_t ttl)
     kv_spot_open(s, key, &spot);
     if (spot.e) {
         if (ttl > 0)
-            KV_SET(spot.e->deadline, deadline_in(ttl));
+            KV_SET(spot.e->deadline, kv_deadline_in(ttl));
         else
             kv_spot_remove(s, &spot);
         r = 0;

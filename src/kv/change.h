@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#ifndef EPHPM_KV_CHANGE_H
+#define EPHPM_KV_CHANGE_H
+
+/* What the operations that change values share. All but kv_check() and kv_deadline_in() are called
+ * with the lock of the spot's shard. */
+
+#include "kv/layout.h"
+#include "kv/shard.h"
+
+#define KV_NS_PER_MS 1000000u
+
+static inline bool kv_has_bytes(const struct kv_value *v)
+{
+    return v->type == KV_STRING || v->type == KV_SERIALIZED;
+}
+
+/* ERR_TOOBIG, ERR_INVAL for what the caller gave. */
+int kv_check(struct str key, const struct kv_value *v, int64_t ttl) MUST_CHECK;
+/* ttl ms from now; 0 for 0, which is none. */
+uint64_t kv_deadline_in(int64_t ttl);
+
+/* Puts a value in the place of what is there. ERR_FULL. */
+int kv_put(struct kv_store *s, struct kv_spot *spot, const struct kv_value *v,
+    uint64_t deadline) MUST_CHECK;
+/* The value; ERR_NOTFOUND. */
+int kv_take(struct kv_store *s, const struct kv_spot *spot, struct buf *buf,
+    struct kv_value *out) MUST_CHECK;
+/* Gives up a scratch buffer that a large value was copied to, which is seldom. */
+void kv_trim(struct kv_store *s);
+
+#endif
