@@ -38,7 +38,8 @@
     X(ISDIR, -23, "is a directory")                   \
     X(NOTDIR, -24, "is not a directory")              \
     X(REFUSED, -25, "connection refused")             \
-    X(VERSION, -26, "version mismatch")
+    X(VERSION, -26, "version mismatch")               \
+    X(TYPE, -27, "wrong type of value")
 
 enum err_code {
     ERR_OK = 0,

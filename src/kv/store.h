@@ -15,6 +15,10 @@
  * of more than KV_KEY_MAX bytes; it may be empty. Times are milliseconds of a clock that does not
  * jump. A key is gone at its deadline, exactly.
  *
+ * What reads or changes a value here says ERR_TYPE of a key that holds a collection (collections.h)
+ * and leaves it; kv_store_set(), del, exists, the deadlines and all keys take every type.
+ * kv_store_wait() gives ERR_TYPE with *version set when it is a collection that changed.
+ *
  * When memory is short, the policy says what gives way. ERR_FULL: nothing may of what a bounded
  * search looked at, or the value takes more than half of the memory. The key has its old value
  * then, unless that gave way in the search.
@@ -44,6 +48,11 @@ enum kv_type {
     KV_INT,
     KV_FLOAT,
     KV_SERIALIZED, /* bytes whose meaning is the writer's, PHP's serialize() */
+    /* Collections, of which collections.h is the interface. */
+    KV_HASH,
+    KV_LIST,
+    KV_SET,
+    KV_ZSET,
 };
 
 struct kv_value {

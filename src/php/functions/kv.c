@@ -81,6 +81,12 @@ static void to_php(const struct kv_value *v, zval *out)
         return;
     case KV_SERIALIZED:
         break;
+    case KV_HASH:
+    case KV_LIST:
+    case KV_SET:
+    case KV_ZSET:
+        ZVAL_NULL(out);
+        return;
     }
     /* The bytes are copied: unserializing may run code that reads another key into the buffer. */
     copy = zend_string_init(v->bytes.p, v->bytes.len, 0);
