@@ -41,6 +41,12 @@ enum config_jit {
     CONFIG_JIT_AUTO
 };
 enum config_php_mode { CONFIG_PHP_FPM, CONFIG_PHP_WORKER };
+enum config_kv_compression {
+    CONFIG_KV_COMPRESSION_NONE,
+    CONFIG_KV_COMPRESSION_GZIP,
+    CONFIG_KV_COMPRESSION_BROTLI,
+    CONFIG_KV_COMPRESSION_ZSTD
+};
 
 struct config_request {
     uint64_t max_body_size;   /* 0: no limit */
@@ -216,11 +222,35 @@ struct config_deploy {
     uint64_t drain;   /* ms; server.timeouts.shutdown unless set */
 };
 
+struct config_kv_redis { /* [kv.redis_compat] */
+    bool enabled;
+    const char *listen; /* "": no TCP */
+    const char *socket; /* NULL: none */
+    const char *password;
+    int64_t max_connections;
+    uint64_t max_input_buffer; /* per connection */
+    uint64_t idle_timeout;     /* "idle_timeout_secs", ms; 0: off */
+};
+
+struct config_kv {
+    bool enabled;
+    uint64_t memory_limit; /* of each site's store */
+    int eviction_policy;   /* enum kv_policy */
+    int compression;       /* enum config_kv_compression */
+    int64_t compression_level;
+    uint64_t compression_min_size;
+    const char *secret;
+    const char *persist; /* NULL: nothing is kept */
+    uint64_t persist_interval;
+    struct config_kv_redis redis;
+};
+
 struct config {
     enum config_mode mode;
     struct config_server server;
     struct config_php php;
     struct config_deploy deploy;
+    struct config_kv kv;
     struct conf_list warnings; /* set, but cannot act: to be logged at startup, one each */
     struct conf_list notices;  /* accepted for compatibility, change nothing */
     /* private to config.c */

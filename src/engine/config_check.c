@@ -42,6 +42,13 @@ int config_check_listen(const struct conf_row *row, const void *value, struct er
     return 0;
 }
 
+int config_check_listen_or_none(const struct conf_row *row, const void *value, struct err *why)
+{
+    const char *s = *(const char *const *)value;
+
+    return *s ? config_check_listen(row, value, why) : 0;
+}
+
 int config_check_cidrs(const struct conf_row *row, const void *value, struct err *why)
 {
     const struct conf_list *list = value;

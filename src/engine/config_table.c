@@ -3,6 +3,7 @@
 #include "engine/config_table.h"
 
 #include "engine/config.h"
+#include "kv/store.h"
 
 /*
  * Every key, in the order of the dump and of the reference page. A row is: key, member, kind,
@@ -386,12 +387,53 @@ static const struct conf_row rows[] = {
     ROW("deploy.drain", deploy.drain, CONF_DURATION, NULL, RELOAD,
         "Time for the old generation's requests to end. When not set: server.timeouts.shutdown.",
         RANGE(0, DAY_MS)),
+
+    ROW("kv.enabled", kv.enabled, CONF_BOOL, "true", RESTART,
+        "Each site has a key-value store, which PHP reaches by the functions `ephpm_kv_...`."),
+    ROW("kv.memory_limit", kv.memory_limit, CONF_SIZE, "\"256MB\"", RESTART,
+        "Memory of each site's store, everything included; it is taken as it is used. When not set "
+        "and the machine has less than 1 GB: a quarter of what it has.",
+        RANGE((int64_t)KV_MEMORY_MIN, (int64_t)KV_MEMORY_MAX)),
+    ROW("kv.eviction_policy", kv.eviction_policy, CONF_ENUM, "\"allkeys-lru\"", RESTART,
+        "What gives way when the store is full: nothing, what was not read for long, the same "
+        "among keys with a deadline, or any key.",
+        .names = "noeviction|allkeys-lru|volatile-lru|allkeys-random"),
+    ROW("kv.compression", kv.compression, CONF_ENUM, "\"none\"", RESTART,
+        "Compress values in the store.", .names = "none|gzip|brotli|zstd"),
+    ROW("kv.compression_level", kv.compression_level, CONF_INT, "6", RESTART,
+        "Effort, higher is smaller and slower.", RANGE(1, 9)),
+    ROW("kv.compression_min_size", kv.compression_min_size, CONF_SIZE, "1024", RESTART,
+        "Smaller values are kept as they are.", RANGE(64, 1 << 26)),
+    ROW("kv.secret", kv.secret, CONF_STRING, NULL, RESTART | CONF_NOT_EMPTY | CONF_SECRET,
+        "From it each site's own password for Redis clients is derived."),
+    ROW("kv.persist", kv.persist, CONF_STRING, NULL, RESTART | CONF_NOT_EMPTY,
+        "Folder of the stores' snapshots, which are read at start. When not set: a store's content "
+        "ends with the server.",
+        .check = config_check_one_line),
+    ROW("kv.persist_interval", kv.persist_interval, CONF_DURATION, "60", RESTART,
+        "Time between two snapshots; one more is made when the server stops.", RANGE(1000, DAY_MS)),
+
+    ROW("kv.redis_compat.enabled", kv.redis.enabled, CONF_BOOL, "false", RESTART,
+        "Serve the stores to Redis clients."),
+    ROW("kv.redis_compat.listen", kv.redis.listen, CONF_STRING, "\"127.0.0.1:6379\"", RESTART,
+        "Address and port for Redis clients; empty: none.", .check = config_check_listen_or_none),
+    ROW("kv.redis_compat.socket", kv.redis.socket, CONF_STRING, NULL, RESTART | CONF_NOT_EMPTY,
+        "Unix socket for Redis clients."),
+    ROW("kv.redis_compat.password", kv.redis.password, CONF_STRING, NULL,
+        RESTART | CONF_NOT_EMPTY | CONF_SECRET, "What a Redis client must give by AUTH."),
+    ROW("kv.redis_compat.max_connections", kv.redis.max_connections, CONF_INT, "1000", RESTART,
+        "Redis clients at the same time.", RANGE(1, 1000000)),
+    ROW("kv.redis_compat.max_input_buffer", kv.redis.max_input_buffer, CONF_SIZE, "1048576",
+        RESTART, "Memory for what a Redis client has sent of a command that is not complete.",
+        RANGE(4096, 1 << 30)),
+    ROW("kv.redis_compat.idle_timeout_secs", kv.redis.idle_timeout, CONF_DURATION, "300", RESTART,
+        "A Redis client that says nothing for so long is disconnected. 0: never.",
+        RANGE(0, DAY_MS)),
 };
 
 /* Known by name, refused when set. */
 static const struct conf_refused refused[] = {
     {"db.", NULL},
-    {"kv.", NULL},
     {"cluster.", NULL},
     {"middleware.", NULL},
     {"opcache.", NULL},

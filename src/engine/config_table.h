@@ -10,6 +10,7 @@
 extern const struct conf_table config_table;
 
 int config_check_listen(const struct conf_row *row, const void *value, struct err *why);
+int config_check_listen_or_none(const struct conf_row *row, const void *value, struct err *why);
 int config_check_cidrs(const struct conf_row *row, const void *value, struct err *why);
 int config_check_index(const struct conf_row *row, const void *value, struct err *why);
 int config_check_fallback(const struct conf_row *row, const void *value, struct err *why);

@@ -15,6 +15,25 @@ static const char *where(const struct config *cfg, const char *key)
     return w ? w : "default";
 }
 
+static int verify_kv(const struct config *cfg, struct err *err)
+{
+    const struct config_kv *kv = &cfg->kv;
+    const struct {
+        const char *key;
+        bool on;
+    } later[] = {
+        {"kv.compression", kv->compression != CONFIG_KV_COMPRESSION_NONE},
+        {"kv.persist", kv->persist != NULL},
+        {"kv.redis_compat.enabled", kv->redis.enabled},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(later); i++)
+        if (later[i].on)
+            return err_set(err, ERR_UNSUPPORTED, "%s: %s: not available in this version",
+                where(cfg, later[i].key), later[i].key);
+    return 0;
+}
+
 int config_verify(const struct config *cfg, struct err *err)
 {
     if (cfg->php.mode == CONFIG_PHP_WORKER)
@@ -33,7 +52,7 @@ int config_verify(const struct config *cfg, struct err *err)
                 : where(cfg, "server.request.max_header_size"),
             (unsigned long long)cfg->server.request.max_uri,
             (unsigned long long)cfg->server.request.max_header_size);
-    return 0;
+    return verify_kv(cfg, err);
 }
 
 /* A key that was set and cannot act while `idle` holds. */
@@ -87,6 +106,26 @@ static bool no_ip_rate(const struct config *cfg)
     return cfg->server.limits.per_ip_rate <= 0;
 }
 
+static bool no_kv(const struct config *cfg)
+{
+    return !cfg->kv.enabled;
+}
+
+static bool no_kv_compression(const struct config *cfg)
+{
+    return cfg->kv.compression == CONFIG_KV_COMPRESSION_NONE;
+}
+
+static bool no_kv_persist(const struct config *cfg)
+{
+    return cfg->kv.persist == NULL;
+}
+
+static bool no_redis(const struct config *cfg)
+{
+    return !cfg->kv.redis.enabled;
+}
+
 static bool no_site_rate(const struct config *cfg)
 {
     return cfg->server.limits.per_site_rate <= 0;
@@ -105,6 +144,9 @@ static bool no_proxies(const struct config *cfg)
 static const char single_site[] = "acts in multi-site mode only (server.sites_dir is not set)";
 static const char compression_off[] = "server.response.compression is off";
 static const char cache_off[] = "server.file_cache.enabled is false";
+static const char kv_off[] = "kv.enabled is false";
+static const char kv_plain[] = "kv.compression is \"none\"";
+static const char redis_off[] = "kv.redis_compat.enabled is false";
 
 static const struct inert inerts[] = {
     {"server.security.open_basedir", is_single, single_site},
@@ -128,6 +170,21 @@ static const struct inert inerts[] = {
     {"php.shed_after_ms", is_waiting, "php.overload_policy is \"wait\""},
     {"php.opcache_revalidate_freq", no_timestamps, "php.opcache_validate_timestamps is off"},
     {"php.opcache_jit_buffer_size", no_jit, "the JIT is off"},
+    {"kv.memory_limit", no_kv, kv_off},
+    {"kv.eviction_policy", no_kv, kv_off},
+    {"kv.compression", no_kv, kv_off},
+    {"kv.persist", no_kv, kv_off},
+    {"kv.redis_compat.enabled", no_kv, kv_off},
+    {"kv.compression_level", no_kv_compression, kv_plain},
+    {"kv.compression_min_size", no_kv_compression, kv_plain},
+    {"kv.persist_interval", no_kv_persist, "kv.persist is not set"},
+    {"kv.secret", no_redis, redis_off},
+    {"kv.redis_compat.listen", no_redis, redis_off},
+    {"kv.redis_compat.socket", no_redis, redis_off},
+    {"kv.redis_compat.password", no_redis, redis_off},
+    {"kv.redis_compat.max_connections", no_redis, redis_off},
+    {"kv.redis_compat.max_input_buffer", no_redis, redis_off},
+    {"kv.redis_compat.idle_timeout_secs", no_redis, redis_off},
 };
 
 /* Setting a switch to its "off" side in a mode where it is off anyway loses nothing. */
@@ -139,6 +196,8 @@ static bool is_off_already(const struct config *cfg, const char *key)
 
     if (row->kind == CONF_TRI)
         return *(const int *)field <= 0;
+    if (row->kind == CONF_BOOL)
+        return !*(const bool *)field;
     return row->kind == CONF_ENUM && *(const int *)field == 0;
 }
 

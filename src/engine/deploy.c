@@ -81,6 +81,7 @@ void deploy_fini(struct master *m)
         deploy_clear(s);
         net_timer_close(s->recover);
         list_remove(&s->node);
+        fs_close(s->kv_fd);
         mem_free(s->name);
         mem_free(s->folder);
         mem_free(s);
@@ -106,6 +107,7 @@ struct site *deploy_site_add(struct master *m, const char *name, const char *fol
     s->name = mem_dup_str(name, strlen(name));
     s->folder = folder ? mem_dup_str(folder, strlen(folder)) : NULL;
     s->op.list_fd = s->op.result_fd = -1;
+    s->kv_fd = -1;
     s->recover = net_timer_open(m->loop, deploy_recover, s);
     list_push(&m->sites, &s->node);
     return s;
@@ -247,6 +249,11 @@ static int deploy_start(
             s->folder ? "the folder of the site" : "server.document_root", configured,
             err_text(rc));
         config_unref(cfg); /* it owns the name */
+        return rc;
+    }
+    rc = stores_open(s, err);
+    if (rc) {
+        config_unref(cfg);
         return rc;
     }
     deploy_clear(s);

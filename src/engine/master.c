@@ -493,6 +493,8 @@ static int master_prepare(struct master *m, struct err *err)
         rc = master_choose_user(m, err);
     if (rc == 0)
         rc = master_check_root(m, err);
+    if (rc == 0)
+        rc = stores_init(m, err);
     if (rc)
         return rc;
     rc = net_loop_new(&m->loop);

@@ -13,7 +13,8 @@
  *
  * Reading order: master.c (start, signals, stop), roles.c (the table of roles: front and
  * prototypes, how they are spawned, what their death means), generation.c (generations and their
- * workers), deploy.c (the steps from one generation to the next), control.c (the control socket).
+ * workers), deploy.c (the steps from one generation to the next), stores.c (the key-value store of
+ * each site), control.c (the control socket).
  */
 
 #include <stdbool.h>
@@ -25,6 +26,7 @@
 #include "engine/ipc.h"
 #include "engine/pool.h"
 #include "engine/shape.h"
+#include "kv/store.h"
 #include "net/loop.h"
 #include "platform/process.h"
 
@@ -118,6 +120,7 @@ struct site {
     struct master *master;
     char *name;
     char *folder;              /* in sites_dir; NULL: server.document_root */
+    int kv_fd;                 /* its store, as long as the site is there; -1: none */
     struct generation *active; /* NULL before the first */
     struct operation op;
     bool recover_due;                 /* the active generation has no prototype any more */
@@ -152,6 +155,9 @@ struct master {
     struct list sites;
     uint64_t next_generation;
     uint64_t next_worker;
+    /* key-value stores, as configured when the server started */
+    bool kv_enabled;
+    struct kv_options kv;
     struct process_status orphans[MASTER_ORPHANS]; /* ring: reaped before they were announced */
     size_t norphans;                               /* ever */
     /* who we run as */
@@ -233,6 +239,12 @@ void deploy_failed(struct site *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void deploy_client_gone(struct master *m, struct control_client *c);
 /* A worker crashed; may begin a recovery. */
 void deploy_count_crash(struct site *s, struct generation *g);
+
+/* stores.c */
+/* Decides what stores are like, before any is made. */
+int stores_init(struct master *m, struct err *err) MUST_CHECK;
+/* Makes the site's store unless it is there, or the server has none. */
+int stores_open(struct site *s, struct err *err) MUST_CHECK;
 
 /* control.c */
 int control_open(struct master *m, struct control **out, struct err *err) MUST_CHECK;

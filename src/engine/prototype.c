@@ -10,6 +10,7 @@
 #include "core/log.h"
 #include "engine/ipc.h"
 #include "engine/worker.h"
+#include "kv/store.h"
 #include "php/embed.h"
 #include "platform/fs.h"
 #include "platform/process.h"
@@ -29,7 +30,8 @@ struct prototype {
     uint64_t max_memory;
     struct embed_field *env;
     size_t nenv;
-    struct arena arena; /* what embed_startup() and env point to */
+    struct kv_store *kv; /* the site's; NULL: it has none */
+    struct arena arena;  /* what embed_startup() and env point to */
 };
 
 /* --- boot ------------------------------------------------------------------------------------- */
@@ -142,7 +144,19 @@ static void prototype_describe(struct ipc_out *out)
     ipc_add(out, "jit_mode", str_c(st.jit_mode));
 }
 
-static int prototype_boot(struct prototype *p, const struct ipc_in *m)
+/* The descriptor is closed at once: with the mapping alone, nothing that PHP code starts or finds
+ * in /proc has the store. */
+static int prototype_open_store(struct prototype *p, struct ipc_in *m, struct err *err)
+{
+    int fd = ipc_take_fd(m, 0);
+    int rc = fd >= 0 ? kv_store_open(fd, &p->kv) : 0;
+
+    fs_close(fd);
+    return rc ? err_set(err, rc, "the site's key-value store cannot be opened: %s", err_text(rc))
+              : 0;
+}
+
+static int prototype_boot(struct prototype *p, struct ipc_in *m)
 {
     struct embed_options opt = {0};
     struct err err = {0};
@@ -173,7 +187,10 @@ static int prototype_boot(struct prototype *p, const struct ipc_in *m)
     process_set_title(
         "ephpm: prototype %s/%llu starting", p->site, (unsigned long long)p->generation);
     process_allow_huge_pages(false); /* only workers gain by them */
-    rc = embed_startup(&opt, &worker_host, &err);
+    rc = prototype_open_store(p, m, &err);
+    opt.kv = p->kv;
+    if (rc == 0)
+        rc = embed_startup(&opt, &worker_host, &err);
     if (rc) {
         ipc_begin(&out, "failed");
         ipc_add(&out, "error", str_c(err.text));
@@ -424,6 +441,7 @@ int prototype_main(void)
     }
     if (code == 0)
         embed_shutdown();
+    kv_store_close(p.kv);
     arena_fini(&p.arena);
     mem_free(p.site);
     return code;

@@ -181,12 +181,14 @@ def test_low_hard_descriptor_limit_warns(idle_server):
 
 
 def test_no_room_for_shared_memory(idle_server):
-    """A file size limit stands for a full shared memory: channels cannot be made."""
-    s = idle_server({"php": {"ini_overrides": [["opcache.enable", "0"]]}})
-    text = refused(s, before=lambda: (
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN),
-        resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))))
-    assert "no worker could be started" in text and "shared memory" in text
+    """A file size limit stands for a full shared memory: neither channels nor stores can be made."""
+    for kv, want in (False, "no worker could be started"), (True, "kv.memory_limit = 268435456"):
+        s = idle_server({"php": {"ini_overrides": [["opcache.enable", "0"]]},
+                         "kv": {"enabled": kv}})
+        text = refused(s, before=lambda: (
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN),
+            resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))))
+        assert want in text and ("shared memory" in text or kv)
 
 
 def test_script_with_an_error_does_not_keep_it_from_starting(serve):

@@ -36,6 +36,13 @@ static void test_config_warns_of_keys_without_effect(void)
         {"[php]\nopcache_revalidate_freq=5", CONFIG_DEV, NULL},
         {"[php]\nopcache_jit_buffer_size=64", CONFIG_DEV, "the JIT is off"},
         {"[php]\nopcache_jit_buffer_size=64", CONFIG_SERVE, NULL},
+        {"[kv]\nenabled=false\nmemory_limit='8MB'", CONFIG_SERVE, "kv.enabled is false"},
+        {"[kv]\nmemory_limit='8MB'\neviction_policy='noeviction'", CONFIG_SERVE, NULL},
+        {"[kv]\ncompression_level=3", CONFIG_SERVE, "kv.compression is \"none\""},
+        {"[kv]\npersist_interval=10", CONFIG_SERVE, "kv.persist is not set"},
+        {"[kv]\nsecret='x'", CONFIG_SERVE, "kv.redis_compat.enabled is false"},
+        {"[kv.redis_compat]\nlisten=''", CONFIG_SERVE, "kv.redis_compat.enabled is false"},
+        {"[kv.redis_compat]\nenabled=false", CONFIG_SERVE, NULL},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

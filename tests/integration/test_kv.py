@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The ephpm developers
+"""The key-value store of a site, over HTTP: one for all workers, and what it outlives."""
+import os
+import pathlib
+import re
+import signal
+import threading
+import time
+
+import pytest
+
+import ephpm
+
+KV = """<?php
+header('Content-Type: application/json');
+$call = json_decode(file_get_contents('php://input'), true);
+echo json_encode(['pid' => getmypid(), 'result' => ('ephpm_kv_' . $call[0])(...$call[1])]);
+"""
+HAS = "<?php var_dump(function_exists('ephpm_kv_get'));"
+SLOW = "<?php usleep(300000); echo getmypid(), ' ', ephpm_kv_incr('slow');"
+# Writes for as long as it is let: values that say what they must be.
+WRITE = """<?php
+for ($i = 0; ; $i++) {
+    $n = $i % 50;
+    $bytes = str_repeat(chr(65 + $i % 26), 1000 + 100 * $n);
+    ephpm_kv_set("torn:$n", md5($bytes) . $bytes);
+    ephpm_kv_incr('rounds');
+}
+"""
+CHECK = """<?php
+$bad = 0;
+foreach (ephpm_kv_keys('torn:', 1000) as $key) {
+    $value = ephpm_kv_get($key);
+    $bad += md5(substr($value, 32)) !== substr($value, 0, 32);
+}
+echo $bad, ' ', ephpm_kv_get('rounds');
+"""
+FILES = {"kv.php": KV, "has.php": HAS, "slow.php": SLOW, "write.php": WRITE, "check.php": CHECK,
+         "index.php": "<?php echo 'ok';"}
+
+
+@pytest.fixture(scope="module")
+def server():
+    with ephpm.Server({"php": {"max_execution_time": 60}}, FILES) as s:
+        yield s
+
+
+def call(server, name, *args, host="localhost"):
+    r = server.post("/kv.php", ephpm.json.dumps([name, args]).encode(), headers={"Host": host})
+    assert r.status == 200, r.text
+    return ephpm.json.loads(r.text)["result"]
+
+
+def segments(pid):
+    """The stat of each store that a process has a descriptor of."""
+    found = []
+    for fd in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+        try:
+            if "memfd:ephpm-kv" in os.readlink(fd):
+                found.append(fd.stat())
+        except FileNotFoundError:
+            pass
+    return found
+
+
+def mapped(pid):
+    return len(set(re.findall(r"(\d+)\s+/memfd:ephpm-kv", pathlib.Path(f"/proc/{pid}/maps")
+                              .read_text())))
+
+
+def test_all_workers_have_the_same_store(server):
+    answers = [None, None]
+
+    def ask(i):
+        answers[i] = server.get("/slow.php").text.split()
+
+    threads = [threading.Thread(target=ask, args=(i,)) for i in range(2)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert answers[0][0] != answers[1][0], "both ran in one worker"
+    assert {a[1] for a in answers} == {"1", "2"}
+
+
+def test_values_come_back_as_they_were(server):
+    for value in "text", 12, 1.5, True, None, [1, {"a": "b"}]:
+        assert call(server, "set", "value", value) is True
+        assert call(server, "get", "value") == value
+    assert call(server, "ttl", "value") == -1
+    assert call(server, "expire", "value", 100) is True
+    assert call(server, "ttl", "value") in (99, 100)
+
+
+@pytest.mark.parametrize("command", [["deploy"], ["cache", "reset"], ["reload"]])
+def test_a_new_generation_has_the_same_store(server, command):
+    before = server.status()["generations"][-1]["id"]
+    call(server, "set", "kept", command[0])
+    done = server.cli(*command)
+    assert done.returncode == 0, done.stderr
+    assert server.status()["generations"][-1]["id"] > before
+    assert call(server, "get", "kept") == command[0]
+
+
+def test_kills_in_the_middle_of_writes(serve):
+    s = serve({"php": {"crash_loop_count": 1000}}, FILES)
+    call(s, "set", "rounds", 0)
+    for i in range(12):
+        with s.connect() as c:
+            c.send(b"GET /write.php HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            busy = ephpm.wait_for(
+                lambda: [w for w in s.workers() if "write" in w.get("uri", "")], 10)
+            time.sleep(0.02 + 0.007 * i)
+            os.kill(busy[0]["pid"], signal.SIGKILL)
+            assert c.read_response().status == 502
+        bad, rounds = s.get("/check.php").text.split()
+        assert bad == "0" and int(rounds) > i
+    assert ephpm.wait_for(lambda: len(s.workers()) == 2, 10)
+
+
+def test_an_unused_store_costs_nothing(serve):
+    s = serve({}, FILES)
+    store, = segments(s.pid)
+    assert store.st_size == 256 << 20
+    assert store.st_blocks * 512 < 1 << 20, store
+    call(s, "set", "big", "x" * (4 << 20))
+    store, = segments(s.pid)
+    assert 4 << 20 <= store.st_blocks * 512 < 8 << 20, store
+
+
+def test_a_worker_has_no_descriptor_of_the_store(server):
+    pids = [w["pid"] for w in server.workers()]
+    pids.append(server.status()["generations"][-1]["prototype_pid"])
+    assert len(pids) == 3
+    for pid in pids:
+        assert not segments(pid) and mapped(pid) == 1
+
+
+def test_sites_have_stores_of_their_own(serve):
+    s = serve({"server": {"sites_dir": "{root}/sites"}, "php": {"workers_min": 1}},
+              {"kv.php": KV, "sites/alpha/kv.php": KV, "sites/beta/kv.php": KV})
+    for host in "alpha", "beta", "localhost":
+        assert call(s, "set", "mine", host, host=host) is True
+        assert call(s, "set", f"only:{host}", 1, host=host) is True
+    for host in "alpha", "beta", "localhost":
+        assert call(s, "get", "mine", host=host) == host
+        assert sorted(call(s, "keys", "", 100, host=host)) == ["mine", f"only:{host}"]
+    assert len(segments(s.pid)) == 3
+    assert all(mapped(w["pid"]) == 1 for w in s.workers())
+    assert call(s, "flush_all", host="alpha") is True
+    assert call(s, "get", "mine", host="beta") == "beta"
+    assert s.cli("deploy", "--site", "beta").returncode == 0
+    assert call(s, "get", "mine", host="beta") == "beta"
+
+
+@pytest.mark.parametrize("policy", ["noeviction", "allkeys-lru", "volatile-lru", "allkeys-random"])
+def test_eviction_policy(serve, policy):
+    fill = """<?php
+    $full = 0;
+    for ($i = 0; $i < 4000; $i++)
+        $full += !ephpm_kv_set("k$i", str_repeat('x', 4000));
+    echo $full > 0 ? 'full' : 'fits', ' ', ephpm_kv_exists('k3999') ? 'there' : 'gone';
+    """
+    s = serve({"kv": {"memory_limit": "4MB", "eviction_policy": policy}}, {"fill.php": fill})
+    evicts = policy.startswith("allkeys")
+    assert s.get("/fill.php").text == ("fits there" if evicts else "full gone")
+
+
+def test_a_server_without_stores(serve):
+    s = serve({"kv": {"enabled": False}}, FILES)
+    assert s.get("/has.php").text == "bool(false)\n"
+    assert not segments(s.pid)
+
+
+def test_dev_has_a_store(serve):
+    s = serve({}, FILES, mode="dev")
+    assert s.get("/has.php").text == "bool(true)\n"
+    assert call(s, "incr", "n") == 1 and call(s, "incr", "n") == 2
+
+
+def test_the_php_command_has_none(server):
+    for command in ["php", "-r", "var_dump(function_exists('ephpm_kv_get'));"], ["cgi", "-v"]:
+        done = ephpm.subprocess.run([ephpm.EPHPM, *command], capture_output=True, text=True)
+        assert done.returncode == 0 and "bool(true)" not in done.stdout
+
+
+@pytest.mark.parametrize("limit,text", [
+    ("1MB", "2097152"), ("64GB", "34359738368"), (0, "2097152")])
+def test_memory_limit_out_of_bounds(serve, limit, text):
+    s = serve({"kv": {"memory_limit": limit}}, FILES, start=False)
+    done = s.cli("serve")
+    assert done.returncode == 1
+    assert "kv.memory_limit" in done.stderr and text in done.stderr, done.stderr
+
+
+def test_memory_limit_beyond_the_machine(serve):
+    total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if total > 31 << 30:
+        pytest.skip("a store as large as this machine's memory is out of bounds anyway")
+    s = serve({"kv": {"memory_limit": total + (1 << 30)}}, FILES, start=False)
+    done = s.cli("serve")
+    assert done.returncode == 1
+    assert "kv.memory_limit" in done.stderr and "of this machine" in done.stderr, done.stderr
+
+
+def test_reload_says_what_needs_a_restart(serve):
+    s = serve({"kv": {"memory_limit": "8MB"}}, FILES)
+    call(s, "set", "kept", 1)
+    s.write_config({"kv": {"memory_limit": "16MB", "eviction_policy": "noeviction"}})
+    done = s.cli("reload")
+    assert done.returncode == 0, done.stderr
+    for key in "kv.memory_limit", "kv.eviction_policy":
+        assert f"{key} changed: it needs a restart, the old value stays" in done.stderr
+    assert call(s, "get", "kept") == 1
+    assert segments(s.pid)[0].st_size == 8 << 20
