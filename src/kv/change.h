@@ -3,7 +3,7 @@
 #ifndef EPHPM_KV_CHANGE_H
 #define EPHPM_KV_CHANGE_H
 
-/* What the operations that change values share. All but kv_check() and kv_deadline_in() are called
+/* What the operations that change values share. Those that take a spot are called
  * with the lock of the spot's shard. */
 
 #include "kv/layout.h"
@@ -20,6 +20,9 @@ static inline bool kv_has_bytes(const struct kv_value *v)
 int kv_check(struct str key, const struct kv_value *v, int64_t ttl) MUST_CHECK;
 /* ttl ms from now; 0 for 0, which is none. */
 uint64_t kv_deadline_in(int64_t ttl);
+/* The deadline at this time of day, ms since 1970, never 0; and back. */
+uint64_t kv_deadline_at(struct kv_store *s, int64_t when);
+int64_t kv_deadline_wall(struct kv_store *s, uint64_t deadline);
 
 /* Puts a value in the place of what is there. ERR_FULL. */
 int kv_put(struct kv_store *s, struct kv_spot *spot, const struct kv_value *v,
@@ -27,7 +30,9 @@ int kv_put(struct kv_store *s, struct kv_spot *spot, const struct kv_value *v,
 /* The value; ERR_NOTFOUND. */
 int kv_take(struct kv_store *s, const struct kv_spot *spot, struct buf *buf,
     struct kv_value *out) MUST_CHECK;
-/* Gives up a scratch buffer that a large value was copied to, which is seldom. */
+/* Makes the text of a number of it, in buf; false: it is neither number nor string. */
+bool kv_make_string(struct kv_value *v, struct buf *buf) MUST_CHECK;
+/* Gives up buffers that a large value was copied to, which is seldom. */
 void kv_trim(struct kv_store *s);
 
 #endif

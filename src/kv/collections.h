@@ -37,7 +37,7 @@
  * of a hash of the member, which is the same for the same members while the store lives.
  */
 
-#include "kv/store.h"
+#include "kv/keys.h"
 
 #define KV_MEMBER_MAX 32768u
 #define KV_COUNT_MAX  UINT32_MAX /* elements of a collection; one more is ERR_FULL */
@@ -68,17 +68,6 @@ static inline bool kv_is_coll(enum kv_type type)
 {
     return type >= KV_HASH && type <= KV_ZSET;
 }
-
-struct kv_info {
-    enum kv_type type;
-    uint64_t count;   /* elements; 1 for a value that is no collection */
-    uint64_t bytes;   /* memory, everything included, rounded up as blocks are */
-    uint64_t version; /* changes with each change of the value, never comes again */
-    int64_t ttl;      /* ms, or KV_NO_TTL */
-};
-
-/* What is at a key of any type. ERR_NOTFOUND. */
-int kv_store_info(struct kv_store *s, struct str key, struct kv_info *out) MUST_CHECK;
 
 /* Elements; 0 without the key. */
 int kv_coll_len(struct kv_store *s, struct str key, enum kv_type type, uint64_t *n) MUST_CHECK;

@@ -294,3 +294,64 @@ bool kv_entry_extend(struct kv_store *s, const struct kv_spot *spot, struct str 
     KV_SET(e->value_len, len + (uint32_t)tail.len);
     return true;
 }
+
+/* ---- parts of a string ---- */
+
+/* The words of byte `at`, and how many bytes there are from it on in one piece; NULL: nonsense. */
+static _Atomic uint64_t *piece_at(const struct kv_store *s, uint32_t ref, size_t at, size_t *left)
+{
+    struct kv_entry *e = kv_at(s, ref);
+    uint32_t len = KV_GET(e->value_len), key_len = KV_GET(e->key_len), p;
+    unsigned flags = KV_GET(e->flags);
+
+    if (at >= len || key_len > KV_KEY_MAX || kv_entry_size(key_len, len, flags) > kv_room(s, ref))
+        return NULL;
+    if (!(flags & KV_PAGED)) {
+        *left = len - at;
+        return body_of(e, key_len) + at / 8;
+    }
+    p = kv_entry_page(e, key_len, (uint32_t)(at / KV_PAGE));
+    if (p >= s->plan.npages)
+        return NULL;
+    *left = MIN(len - at, KV_PAGE - at % KV_PAGE);
+    return (_Atomic uint64_t *)(void *)kv_page_at(s, p) + at % KV_PAGE / 8;
+}
+
+int kv_entry_peek(const struct kv_store *s, uint32_t ref, size_t at, size_t n, char *to)
+{
+    const _Atomic uint64_t *from;
+    size_t left, skip, part;
+    uint64_t w;
+
+    for (; n > 0; n -= part, at += part, to += part) {
+        from = piece_at(s, ref, at, &left);
+        if (!from)
+            return ERR_CORRUPT;
+        skip = at % 8;
+        part = MIN(n, skip ? MIN(left, 8 - skip) : left);
+        if (skip == 0) {
+            kv_copy_out(to, from, part);
+            continue;
+        }
+        w = KV_GET(*from);
+        memcpy(to, (const char *)&w + skip, part);
+    }
+    return 0;
+}
+
+bool kv_entry_poke(struct kv_store *s, uint32_t ref, size_t at, struct str bytes)
+{
+    _Atomic uint64_t *to;
+    size_t left;
+    uint64_t w;
+
+    if (bytes.len == 0 || bytes.len > 8 - at % 8)
+        return false;
+    to = piece_at(s, ref, at, &left);
+    if (!to || bytes.len > left)
+        return false;
+    w = KV_GET(*to);
+    memcpy((char *)&w + at % 8, bytes.p, bytes.len);
+    KV_SET(*to, w);
+    return true;
+}

@@ -31,6 +31,11 @@ _Atomic uint64_t *kv_entry_word(struct kv_entry *e, uint32_t key_len);
 /* Appends in place if there is room in the block. */
 bool kv_entry_extend(struct kv_store *s, const struct kv_spot *spot, struct str tail);
 
+/* Bytes `at` to at + n of a string, which it has. ERR_CORRUPT. */
+int kv_entry_peek(const struct kv_store *s, uint32_t ref, size_t at, size_t n, char *to) MUST_CHECK;
+/* Overwrites them in place if that is one store: readers see all of them or none. */
+bool kv_entry_poke(struct kv_store *s, uint32_t ref, size_t at, struct str bytes);
+
 /* Bytes to and from the segment, word by word. */
 void kv_copy_in(_Atomic uint64_t *to, const char *p, size_t n);
 void kv_copy_out(char *to, const _Atomic uint64_t *from, size_t n);

@@ -48,7 +48,7 @@ static bool is_live(const struct kv_store *s, uint32_t shard, uint32_t ref)
     return KV_GET(kv_at(s, ref)->seq) % 2 == 0 && kv_shard_is_entry(s, shard, ref);
 }
 
-static uint32_t random_below(struct kv_store *s, uint32_t n)
+uint32_t kv_random_below(struct kv_store *s, uint32_t n)
 {
     s->random ^= s->random << 13;
     s->random ^= s->random >> 7;
@@ -65,7 +65,7 @@ static bool evict_one(struct kv_store *s, uint32_t shard, uint32_t page, unsigne
     if (n == 0)
         return false;
     if (s->policy == KV_ALLKEYS_RANDOM)
-        p->hand = (uint16_t)random_below(s, n);
+        p->hand = (uint16_t)kv_random_below(s, n);
     for (uint32_t i = 0; i < 2 * n; i++) {
         enum verdict v;
 
@@ -200,7 +200,7 @@ int kv_evict_page(struct kv_store *s, uint32_t shard)
         uint32_t page = atomic_fetch_add_explicit(&s->h->hand, 1, memory_order_relaxed);
 
         if (s->policy == KV_ALLKEYS_RANDOM)
-            page = random_below(s, s->plan.npages);
+            page = kv_random_below(s, s->plan.npages);
         if (try_page(s, shard, page % s->plan.npages, i >= tries))
             return 0;
         if (s->nonsense)

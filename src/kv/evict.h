@@ -16,4 +16,7 @@ int kv_evict_block(struct kv_store *s, uint32_t shard, unsigned class) MUST_CHEC
 /* A free page, of any shard that is not busy. */
 int kv_evict_page(struct kv_store *s, uint32_t shard) MUST_CHECK;
 
+/* Below n, which is not 0. */
+uint32_t kv_random_below(struct kv_store *s, uint32_t n);
+
 #endif

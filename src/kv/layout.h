@@ -48,6 +48,7 @@
 #define KV_DATA        255u /* class of a page that is a piece of a large value */
 #define KV_COUNTS      64u
 #define KV_EVENTS      64u
+#define KV_SHARDS_MAX  128u
 #define KV_MARK_BYTES  (KV_PAGE / 64)
 #define KV_TRIES       64  /* of a reader, then it takes the lock */
 #define KV_STEPS       512 /* along a chain without the lock */
@@ -130,6 +131,7 @@ struct kv_header {
     _Atomic uint32_t hand; /* CLOCK's, over pages */
     _Atomic uint32_t openings;
     _Atomic uint32_t sweep; /* next bucket of kv_store_sweep() */
+    _Atomic int64_t wall;   /* ns that the time of day is ahead of the clock of deadlines */
 };
 
 /* Where the sections are; computed from the size alone, never read from the segment. */
@@ -155,9 +157,10 @@ struct kv_store {
     uint64_t seed;
     uint64_t random;
     enum kv_policy policy;
-    bool nonsense; /* met in the shard that is locked: it is dropped before it is unlocked */
-    bool borrowed; /* the mapping is another one's */
-    struct buf scratch;
+    bool nonsense;      /* met in the shard that is locked: it is dropped before it is unlocked */
+    bool borrowed;      /* the mapping is another one's */
+    struct buf scratch; /* a value as it is under the lock */
+    struct buf window;  /* kv_store_edit()'s */
 };
 
 static inline struct kv_entry *kv_at(const struct kv_store *s, uint32_t ref)

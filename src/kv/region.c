@@ -14,7 +14,6 @@
 #define VERSION          1
 #define BYTES_PER_SHARD  ((uint64_t)4 << 20)
 #define BYTES_PER_BUCKET 256
-#define SHARDS_MAX       128
 
 static_assert(sizeof(struct kv_entry) == 48, "layout");
 static_assert(sizeof(struct kv_page) == 32, "layout");
@@ -54,7 +53,7 @@ int kv_region_plan(uint64_t size, struct kv_plan *out)
 
     if (size < KV_MEMORY_MIN || size > KV_MEMORY_MAX)
         return ERR_INVAL;
-    while (p.nshards < SHARDS_MAX && (uint64_t)p.nshards * 2 * BYTES_PER_SHARD <= size) {
+    while (p.nshards < KV_SHARDS_MAX && (uint64_t)p.nshards * 2 * BYTES_PER_SHARD <= size) {
         p.nshards *= 2;
         p.shard_bits++;
     }
@@ -203,6 +202,7 @@ void kv_store_close(struct kv_store *s)
     if (!s)
         return;
     buf_fini(&s->scratch);
+    buf_fini(&s->window);
     if (!s->borrowed)
         shm_unmap(s->base, s->plan.size);
     mem_free(s);

@@ -157,13 +157,16 @@ void kv_spot_find(struct kv_store *s, struct kv_spot *spot)
         s->nonsense = true;
 }
 
-void kv_spot_open(struct kv_store *s, struct str key, struct kv_spot *spot)
+void kv_spot_init(const struct kv_store *s, struct str key, struct kv_spot *spot)
 {
-    spot->key = key;
-    spot->hash = kv_hash(s, key);
-    spot->shard = kv_shard_of(s, spot->hash);
-    spot->sh = &s->shards[spot->shard];
-    kv_shard_lock(s, spot->shard);
+    uint64_t hash = kv_hash(s, key);
+    uint32_t shard = kv_shard_of(s, hash);
+
+    *spot = (struct kv_spot){.key = key, .hash = hash, .shard = shard, .sh = &s->shards[shard]};
+}
+
+void kv_spot_enter(struct kv_store *s, struct kv_spot *spot)
+{
     kv_spot_find(s, spot);
     if (s->nonsense)
         kv_shard_drop(s, spot->shard);
@@ -171,6 +174,13 @@ void kv_spot_open(struct kv_store *s, struct str key, struct kv_spot *spot)
         spot->sh->expired++;
         kv_spot_remove(s, spot);
     }
+}
+
+void kv_spot_open(struct kv_store *s, struct str key, struct kv_spot *spot)
+{
+    kv_spot_init(s, key, spot);
+    kv_shard_lock(s, spot->shard);
+    kv_spot_enter(s, spot);
 }
 
 void kv_spot_close(struct kv_store *s, struct kv_spot *spot)

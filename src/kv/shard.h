@@ -42,6 +42,10 @@ void kv_shard_drop(struct kv_store *s, uint32_t shard);
 /* Locks the key's shard and finds it; what has expired is removed. End with kv_spot_close(). */
 void kv_spot_open(struct kv_store *s, struct str key, struct kv_spot *spot);
 void kv_spot_close(struct kv_store *s, struct kv_spot *spot);
+/* The same in pieces, for several keys: where a key belongs, without any lock; then, with the lock,
+ * finding it, and dropping the shard if it makes no sense. */
+void kv_spot_init(const struct kv_store *s, struct str key, struct kv_spot *spot);
+void kv_spot_enter(struct kv_store *s, struct kv_spot *spot);
 /* Finds it again, after something may have been evicted. */
 void kv_spot_find(struct kv_store *s, struct kv_spot *spot);
 /* Unlinks and frees; tells who waits. */

@@ -62,7 +62,8 @@ int kv_store_ttl(struct kv_store *s, struct str key, int64_t *ms)
 int kv_store_set(
     struct kv_store *s, struct str key, const struct kv_value *v, unsigned flags, int64_t ttl)
 {
-    uint64_t deadline = kv_deadline_in(MAX(ttl, 0));
+    uint64_t deadline =
+        flags & KV_TTL_AT && ttl > 0 ? kv_deadline_at(s, ttl) : kv_deadline_in(MAX(ttl, 0));
     struct kv_spot spot;
     int r = kv_check(key, v, ttl);
 
@@ -258,7 +259,7 @@ static int append_copied(struct kv_store *s, struct kv_spot *spot, struct str ta
 
     if (r)
         buf_clear(&s->scratch);
-    else if (v.type != KV_STRING)
+    else if (!kv_make_string(&v, &s->scratch))
         return ERR_INVAL;
     if (tail.len > KV_VALUE_MAX || s->scratch.len > KV_VALUE_MAX - tail.len)
         return ERR_TOOBIG;

@@ -92,6 +92,7 @@ enum kv_put_flags {
     KV_ONLY_NEW = 1, /* ERR_EXISTS when the key is there */
     KV_ONLY_OLD = 2, /* ERR_NOTFOUND when it is not */
     KV_KEEP_TTL = 4, /* the deadline stays */
+    KV_TTL_AT = 8,   /* ttl is a time of day, ms since 1970; see keys.h */
 };
 
 /* ttl 0: no deadline. ERR_TOOBIG, ERR_FULL, ERR_INVAL for a negative ttl. */
@@ -115,8 +116,8 @@ int kv_store_del(struct kv_store *s, struct str key) MUST_CHECK;
  * fit. */
 int kv_store_incr(struct kv_store *s, struct str key, int64_t by, int64_t *out) MUST_CHECK;
 int kv_store_incr_float(struct kv_store *s, struct str key, double by, double *out) MUST_CHECK;
-/* Appends to a string, which a missing key becomes; *len is the new length. ERR_INVAL: the value is
- * no string. */
+/* Appends to a string, which a missing key becomes, and a number too; *len is the new length.
+ * ERR_INVAL: the value is neither. */
 int kv_store_append(struct kv_store *s, struct str key, struct str tail, size_t *len) MUST_CHECK;
 
 #define KV_NO_TTL (-1)

@@ -3,7 +3,7 @@
 #include "unit/test.h"
 
 extern const struct test tests_store[], tests_glob[], tests_evict[], tests_scan[], tests_wait[],
-    tests_model[], tests_threads[], tests_killed[];
+    tests_keys[], tests_range[], tests_model[], tests_threads[], tests_killed[];
 
-TEST_MAIN(tests_store, tests_glob, tests_evict, tests_scan, tests_wait, tests_model, tests_threads,
-    tests_killed)
+TEST_MAIN(tests_store, tests_glob, tests_evict, tests_scan, tests_wait, tests_keys, tests_range,
+    tests_model, tests_threads, tests_killed)

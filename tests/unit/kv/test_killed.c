@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "kv/keys.h"
 #include "unit/kv/bed.h"
 
 #ifdef __SANITIZE_THREAD__
@@ -178,6 +179,21 @@ static void op_getset(struct bed *b)
     (void)!kv_store_getset(b->s, STR("key"), &v, &b->buf, &b->v);
 }
 
+static void op_mset(struct bed *b)
+{
+    struct kv_pair pairs[] = {{STR("other 1"), bed_string("other 1")},
+        {STR("key"), bed_string("one of three")}, {STR("other 2"), bed_string("other 2")}};
+
+    (void)!kv_store_mset(b->s, pairs, ARRAY_LEN(pairs), 0);
+}
+
+static void op_setrange(struct bed *b)
+{
+    size_t len;
+
+    (void)!kv_store_setrange(b->s, STR("key"), 4, STR("tail"), &len);
+}
+
 static void test_killed_while_replacing(void)
 {
     struct killed k = {.operation = op_set, .before = "old", .after = LONG};
@@ -221,7 +237,23 @@ static void test_killed_while_exchanging(void)
     kill_everywhere(&k);
 }
 
+static void test_killed_while_setting_many(void)
+{
+    struct killed k = {.operation = op_mset, .before = "old", .after = "one of three"};
+
+    kill_everywhere(&k);
+}
+
+static void test_killed_while_overwriting(void)
+{
+    struct killed k = {
+        .operation = op_setrange, .before = "the head, ...", .after = "the tail, ..."};
+
+    kill_everywhere(&k);
+}
+
 const struct test tests_killed[] = {TEST(test_killed_while_replacing),
     TEST(test_killed_while_adding), TEST(test_killed_while_deleting),
     TEST(test_killed_while_appending), TEST(test_killed_while_counting),
-    TEST(test_killed_while_exchanging), TEST_END};
+    TEST(test_killed_while_exchanging), TEST(test_killed_while_setting_many),
+    TEST(test_killed_while_overwriting), TEST_END};

@@ -104,7 +104,11 @@ static void step_set(struct model *m, struct str key, struct slot *t)
 static void step_incr(struct model *m, struct str key, struct slot *t)
 {
     int64_t by = (int64_t)below(m, 100) - 50, n = 0, sum = t->type == KV_INT ? t->i : 0;
-    int want = t->type && t->type != KV_INT ? ERR_INVAL : 0;
+    int want = 0;
+
+    /* Only what was appended to a number is a string of digits. */
+    if (t->type == KV_STRING && (t->bytes.len > 20 || str_i64(buf_str(&t->bytes), &sum) != 0))
+        want = ERR_INVAL;
 
     if (want == 0 && __builtin_add_overflow(sum, by, &sum))
         want = ERR_RANGE;
@@ -118,15 +122,19 @@ static void step_incr(struct model *m, struct str key, struct slot *t)
 static void step_append(struct model *m, struct str key, struct slot *t)
 {
     struct str tail = {m->fill + below(m, 1000), below(m, 60)};
-    int want = t->type && t->type != KV_STRING ? ERR_INVAL : 0;
     struct kv_value empty = {.type = KV_STRING};
+    char digits[24];
     size_t len = 0;
 
-    CHECK_INT(kv_store_append(m->b.s, key, tail, &len), want);
-    if (want)
-        return;
+    CHECK_INT(kv_store_append(m->b.s, key, tail, &len), 0);
     if (!t->type)
         slot_set(m, t, &empty, false);
+    if (t->type == KV_INT) {
+        (void)snprintf(digits, sizeof(digits), "%lld", (long long)t->i);
+        t->type = KV_STRING;
+        buf_clear(&t->bytes);
+        buf_add_str(&t->bytes, str_c(digits));
+    }
     buf_add_str(&t->bytes, tail);
     CHECK_INT(len, t->bytes.len);
 }

@@ -274,6 +274,7 @@ static void test_store_numbers(void)
 
 static void test_store_append_grows(void)
 {
+    struct kv_value serialized = {.type = KV_SERIALIZED, .bytes = STR("a:0:{}")};
     struct buf want = {0};
     struct bed b;
     size_t len;
@@ -293,7 +294,10 @@ static void test_store_append_grows(void)
     }
     CHECK(kv_store_exists(b.s, STR("k")));
     CHECK_INT(kv_store_set(b.s, STR("n"), &(struct kv_value){.type = KV_INT}, 0, 0), 0);
-    CHECK_INT(kv_store_append(b.s, STR("n"), STR("x"), &len), ERR_INVAL);
+    CHECK_INT(kv_store_append(b.s, STR("n"), STR("x"), &len), 0);
+    CHECK_STR(bed_get(&b, "n"), "0x");
+    CHECK_INT(kv_store_set(b.s, STR("s"), &serialized, 0, 0), 0);
+    CHECK_INT(kv_store_append(b.s, STR("s"), STR("x"), &len), ERR_INVAL);
     bed_close(&b);
     buf_fini(&want);
 }
