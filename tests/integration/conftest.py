@@ -38,6 +38,15 @@ def pytest_sessionstart(session):
             raise pytest.UsageError(f"{program} is missing: build it, or set EPHPM_BIN")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """In a parallel run a module's tests go to one process, and those of the applications to one:
+    they share files and a database."""
+    for item in items:
+        group = "apps" if item.path.parent.name == "apps" else item.path.stem
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
     """Tells the fixtures whether the test failed, and shows the end of the servers' logs then."""

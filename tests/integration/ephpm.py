@@ -10,6 +10,7 @@ drops root: root/ (document root), logs/, tmp/ (its TMPDIR), ephpm.toml, log, co
 The binaries come from $EPHPM_BIN (or $EPHPM_BIN_DIR), or build/dev/bin.
 """
 import functools
+import itertools
 import json
 import os
 import pathlib
@@ -31,6 +32,10 @@ BIN = pathlib.Path(os.environ.get("EPHPM_BIN") or os.environ.get("EPHPM_BIN_DIR"
                    or REPOSITORY / "build/dev/bin").resolve()
 EPHPM, EPHPM_PHP = BIN / "ephpm", BIN / "ephpm-php"
 
+# Below those that connections get from the kernel, and others in each process of a parallel run.
+PORTS = itertools.count(
+    12000 + 1000 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")))
+
 START_TIMEOUT = 30
 STOP_TIMEOUT = 20
 SETTLE_TIMEOUT = 5
@@ -50,6 +55,17 @@ ALERT = re.compile(r'^\S+ alert |"level":\s*"alert"', re.M)
 # The programs are built with the address sanitizer, whose allocator takes the place of PHP's.
 SANITIZED = b"__asan_init" in EPHPM_PHP.read_bytes()
 SANITIZER = re.compile(r"(Address|Leak|Thread|Memory|UndefinedBehavior)Sanitizer|runtime error: ")
+
+
+def free_port():
+    """A port of 127.0.0.1 at which nobody listens; another one each time."""
+    for port in PORTS:
+        with socket.socket() as s:
+            try:
+                s.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                pass
 
 
 @functools.cache

@@ -74,8 +74,7 @@ class Peer:
         self.tmp.mkdir()
         self.tmp.chmod(0o777)
         self.processes = []
-        with socket.create_server(("127.0.0.1", 0)) as s:
-            self.port = s.getsockname()[1]
+        self.port = ephpm.free_port()
         self.address = ("127.0.0.1", self.port)
         for path, data in (files or {}).items():
             self.write(path, data)

@@ -25,11 +25,12 @@ import zlib
 import pytest
 
 import ephpm
+from ephpm import free_port
 from httpc import Connection, ProtocolError
 
 sys.path.insert(0, str(ephpm.REPOSITORY / "tests/integration/apps"))
 
-from application import SHARED, free_port, run_script  # noqa: E402
+from application import SHARED, run_script  # noqa: E402
 
 NEEDED = {"nginx": ["nginx", f"php-fpm{ephpm.php_minor()}"], "apache": ["apache2"]}
 

@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from ephpm import EPHPM, SANITIZED, alive, family, wait_for
+from ephpm import EPHPM, SANITIZED, alive, family, free_port, wait_for
 from httpc import ProtocolError, build
 
 FILES = {
@@ -313,9 +313,7 @@ def test_address_of_another_machine_is_named_so(tmp_path):
 @pytest.mark.parametrize("by_file", [True, False])
 def test_dev_listens_where_file_or_environment_say(tmp_path, by_file):
     tmp_path.chmod(0o755)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        listen = "127.0.0.1:%d" % free.getsockname()[1]
+    listen = f"127.0.0.1:{free_port()}"
     (tmp_path / "dev.toml").write_text('[server]\nlisten = "%s"\n' % listen if by_file else "")
     env = {} if by_file else {"EPHPM_SERVER__LISTEN": listen}
     p = subprocess.Popen([EPHPM, "dev", "-c", "dev.toml"], cwd=tmp_path, text=True,

@@ -227,11 +227,12 @@ def test_abort_ends_an_endless_script(serve):
         c.send(build(target=f"/endless.php?f={f}"))
         assert c.read_head().status == 200
         c.read_some()
-    assert wait_for(lambda: pathlib.Path(f"{f}.end").exists(), 3), "the script runs on"
-    assert pathlib.Path(f"{f}.end").read_text() == "1", "connection_status() in shutdown"
+    end = pathlib.Path(f"{f}.end")
+    assert wait_for(end.exists, 3), "the script runs on"
+    assert wait_for(end.read_text, 1) == "1", "connection_status() in shutdown"
     assert idle(s, len(s.workers()))
     assert not s.log_lines("worker_died")
-    f.unlink(), pathlib.Path(f"{f}.end").unlink()
+    f.unlink(), end.unlink()
 
 
 def test_ignore_user_abort_runs_on(serve):

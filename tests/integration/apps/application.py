@@ -5,14 +5,16 @@
 The scripts that do it lie outside of the repository, in ../shared/apps; without them the tests are
 skipped. Applications are set up once below $EPHPM_APPS_DIR (default /srv/apps).
 """
+import fcntl
 import os
 import pathlib
-import socket
 import subprocess
+import tempfile
 
 import pytest
 
 import ephpm
+from ephpm import free_port
 
 SHARED = ephpm.REPOSITORY.parent / "shared" / "apps"
 APPS = pathlib.Path(os.environ.get("EPHPM_APPS_DIR", "/srv/apps"))
@@ -20,12 +22,6 @@ APPS = pathlib.Path(os.environ.get("EPHPM_APPS_DIR", "/srv/apps"))
 
 # The scripts' own code in these goes with Symfony 5.4, Laravel 8 and Adminer 4.
 DEBIAN_12_ONLY = {"symfony-app", "laravel-app", "adminer"}
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 def run_script(name, *args, env=None, timeout=600):
@@ -70,7 +66,10 @@ class App:
         if reason := why_not(name, ready):
             pytest.skip(reason)
         if not ready:
-            run_script(f"setup-{name}.sh", self.folder, env=env)
+            # One at a time: they install packages.
+            with open(tempfile.gettempdir() + "/ephpm-test-setup.lock", "w") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                run_script(f"setup-{name}.sh", self.folder, env=env)
         self.public = self.folder / "public"
 
     def serve(self, env=None):

@@ -8,7 +8,8 @@ import re
 
 import pytest
 
-from application import Database, free_port
+from application import Database
+from ephpm import free_port
 
 APP = "wordpress"
 PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAA"
