@@ -29,6 +29,14 @@
 #include "zend_stream.h"
 #include "zend_vm.h"
 
+/* A PHP without sessions does not have the header. */
+#if __has_include("ext/session/php_session.h")
+#include "ext/session/php_session.h"
+#define COMPAT_SESSION 1
+#else
+#define COMPAT_SESSION 0
+#endif
+
 /* Ours (base/attr.h) evaluate the same. */
 #undef MIN
 #undef MAX

@@ -311,6 +311,7 @@ void embed_after_fork(void)
     embed_g.interrupted = 0;
     embed_g.nrequests = 0;
     embed_kv_after_fork();
+    embed_session_after_fork();
     embed_install_crash_handler();
 }
 
@@ -319,6 +320,7 @@ void embed_forked(void)
     embed_g.forked = true;
     embed_g.head_sent = embed_g.finished = embed_g.body_done = true;
     embed_output_reset();
+    embed_session_after_fork();
     SG(rfc1867_uploaded_files) = NULL; /* the parent's to remove */
     if (embed_g.host.forked)
         embed_g.host.forked(embed_g.host.arg);

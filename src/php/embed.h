@@ -18,8 +18,8 @@
  * bailouts), variables.c ($_SERVER, getenv, headers to names), output.c (headers and body out),
  * ini.c (settings of paths, .user.ini), extensions.c (those that are asked for by name), crash.c
  * (signals, PHP backtrace), opcache.c (cached scripts, status), timer.c (max_execution_time with
- * fewer system calls), sanitizer.c, functions/ (what PHP code can call; kv.c is
- * the key-value store), compat.h (all differences between PHP versions).
+ * fewer system calls), session.c (sessions in the store), sanitizer.c, functions/ (what PHP code
+ * can call; kv.c is the key-value store), compat.h (all differences between PHP versions).
  */
 
 #include <stdbool.h>
@@ -150,7 +150,8 @@ struct embed_options {
                                   of the request, which getallheaders() shows; a line
                                   "#!" at a script's start is no output */
     bool user_ini;             /* honour .user.ini */
-    struct kv_store *kv;       /* what ephpm_kv_...() work on; NULL: there are no such functions */
+    struct kv_store *kv;       /* what ephpm_kv_...() and session.save_handler=ephpm work on; NULL:
+                                  there are no such functions, and not this handler */
     bool huge_pages;           /* PHP asks for huge pages, unless USE_ZEND_ALLOC_HUGE_PAGES says */
 };
 

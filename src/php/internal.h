@@ -118,6 +118,8 @@ bool embed_sanitizer_on(void);
 /* timer.c */
 /* Whoever may have changed SIGPROF or its timer says so: after a fork, after pcntl_signal(). */
 void embed_timer_forget(void);
+/* max_execution_time is over: PHP ends the script when it looks next. */
+void embed_timer_expire(void);
 
 /* functions/functions.c */
 extern struct _zend_module_entry embed_module;
@@ -130,6 +132,13 @@ void embed_functions_hide_locks(void);
 /* functions/kv.c: while modules start, if there is a store. */
 bool embed_kv_register(void);
 void embed_kv_after_fork(void);
+
+/* session.c: while modules start, if there is a store and PHP has sessions. */
+bool embed_session_register(void);
+/* After a request, however it ended: nothing of a session stays with this process. */
+void embed_session_end(void);
+/* In a forked child, that of a script too. */
+void embed_session_after_fork(void);
 
 /* opcache.c: to be called while modules start: notes OPcache's functions before php.ini can disable
  * them. */

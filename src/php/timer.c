@@ -69,6 +69,19 @@ static void die_hard(void)
     _exit(124);
 }
 
+void embed_timer_expire(void)
+{
+    active = 0;
+    /* PHP's zend_timeout() comes next, and puts its own handler in. */
+    handler_stays = false;
+    if (zend_on_timeout)
+        zend_on_timeout((int)EG(timeout_seconds));
+    zend_atomic_bool_store_ex(&EG(timed_out), true);
+    zend_atomic_bool_store_ex(&EG(vm_interrupt), true);
+    if (EG(hard_timeout) > 0)
+        arm((int64_t)EG(hard_timeout) * 1000000000);
+}
+
 static void on_timer(int sig)
 {
     armed = 0;
@@ -81,14 +94,7 @@ static void on_timer(int sig)
         arm(early_ns);
         return;
     }
-    /* PHP's zend_timeout() comes next, and puts its own handler in. */
-    handler_stays = false;
-    if (zend_on_timeout)
-        zend_on_timeout((int)EG(timeout_seconds));
-    zend_atomic_bool_store_ex(&EG(timed_out), true);
-    zend_atomic_bool_store_ex(&EG(vm_interrupt), true);
-    if (EG(hard_timeout) > 0)
-        arm((int64_t)EG(hard_timeout) * 1000000000);
+    embed_timer_expire();
 }
 
 static void install_handler(void)
@@ -145,6 +151,14 @@ void embed_timer_forget(void)
 
 void embed_timer_forget(void)
 {
+}
+
+void embed_timer_expire(void)
+{
+    if (zend_on_timeout)
+        zend_on_timeout((int)EG(timeout_seconds));
+    zend_atomic_bool_store_ex(&EG(timed_out), true);
+    zend_atomic_bool_store_ex(&EG(vm_interrupt), true);
 }
 
 #endif

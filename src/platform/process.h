@@ -58,6 +58,13 @@ const char *process_signal_name(int sig);
 
 int process_kill(int64_t pid, int sig) MUST_CHECK;
 bool process_alive(int64_t pid);
+/* When a process started, in the system's own unit: with its pid it names the process for good,
+ * since pids are used again. ERR_NOTFOUND: it has ended, if only a moment ago and nobody has reaped
+ * it yet; ERR_UNSUPPORTED: it is there, but cannot be asked. */
+int process_start_time(int64_t pid, uint64_t *start) MUST_CHECK;
+/* Does the process of that pid and start time still run? start 0, or one that cannot be asked: is
+ * there a process with that pid? */
+bool process_runs(int64_t pid, uint64_t start);
 int64_t process_id(void);
 int64_t process_parent_id(void);
 

@@ -240,7 +240,7 @@ static PHP_MINIT_FUNCTION(ephpm)
 {
     embed_request_hooks_early();
     embed_watch_opcache();
-    return embed_kv_register() ? SUCCESS : FAILURE;
+    return embed_kv_register() && embed_session_register() ? SUCCESS : FAILURE;
 }
 
 /* Comes after shutdown functions, destructors and output: PHP would read the rest of the body only

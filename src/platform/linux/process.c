@@ -16,8 +16,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "platform/fs.h"
 #include "platform/linux/oserr.h"
+
+enum { PROCESS_STAT_MAX = 4096 }; /* bytes of /proc/PID/stat */
 
 static void process_status_from_os(pid_t pid, int st, struct process_status *out)
 {
@@ -112,6 +115,49 @@ int process_kill(int64_t pid, int sig)
 bool process_alive(int64_t pid)
 {
     return pid > 0 && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
+}
+
+/* From "pid (name) state parent ...": the name may hold anything, ")" too. */
+static int process_parse_stat(struct str text, uint64_t *start)
+{
+    enum { FIELD_STATE = 3, FIELD_START = 22 };
+    ptrdiff_t paren = str_rchr(text, ')');
+    struct str rest, field = STR_NONE;
+
+    if (paren < 0)
+        return ERR_UNSUPPORTED;
+    rest = str_trim(str_sub(text, (size_t)paren + 1, text.len));
+    for (int i = FIELD_STATE; i <= FIELD_START; i++) {
+        if (!str_split(&rest, ' ', &field))
+            return ERR_UNSUPPORTED;
+        if (i == FIELD_STATE && (str_eq(field, STR("Z")) || str_eq(field, STR("X"))))
+            return ERR_NOTFOUND;
+    }
+    return str_u64(field, start) == 0 ? 0 : ERR_UNSUPPORTED;
+}
+
+int process_start_time(int64_t pid, uint64_t *start)
+{
+    struct buf text = {0};
+    char path[32];
+    int r;
+
+    (void)snprintf(path, sizeof(path), "/proc/%lld/stat", (long long)pid);
+    r = pid > 0 ? fs_read_file(path, PROCESS_STAT_MAX, &text) : ERR_NOTFOUND;
+    if (r == 0)
+        r = process_parse_stat(buf_str(&text), start);
+    else
+        r = process_alive(pid) ? ERR_UNSUPPORTED : ERR_NOTFOUND; /* /proc may be closed to us */
+    buf_fini(&text);
+    return r;
+}
+
+bool process_runs(int64_t pid, uint64_t start)
+{
+    uint64_t is;
+    int r = process_start_time(pid, &is);
+
+    return r == 0 ? start == 0 || is == start : r != ERR_NOTFOUND;
 }
 
 int64_t process_id(void)

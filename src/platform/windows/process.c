@@ -190,6 +190,34 @@ bool process_alive(int64_t pid)
     return alive;
 }
 
+int process_start_time(int64_t pid, uint64_t *start)
+{
+    FILETIME made, ended, kernel, user;
+    HANDLE h = NULL;
+    int rc = ERR_UNSUPPORTED;
+
+    if (pid > 0 && pid <= UINT32_MAX)
+        h = OpenProcess(SYNCHRONIZE | PROCESS_QUERY_LIMITED_INFORMATION, FALSE, (DWORD)pid);
+    if (!h)
+        return process_alive(pid) ? ERR_UNSUPPORTED : ERR_NOTFOUND;
+    if (WaitForSingleObject(h, 0) != WAIT_TIMEOUT) {
+        rc = ERR_NOTFOUND;
+    } else if (GetProcessTimes(h, &made, &ended, &kernel, &user)) {
+        *start = (uint64_t)made.dwHighDateTime << 32 | made.dwLowDateTime;
+        rc = 0;
+    }
+    (void)CloseHandle(h); /* ours */
+    return rc;
+}
+
+bool process_runs(int64_t pid, uint64_t start)
+{
+    uint64_t is;
+    int r = process_start_time(pid, &is);
+
+    return r == 0 ? start == 0 || is == start : r != ERR_NOTFOUND;
+}
+
 int64_t process_id(void)
 {
     return GetCurrentProcessId();

@@ -7,7 +7,7 @@
 #include "unit/test.h"
 
 extern const struct test tests_request[], tests_variables[], tests_output[], tests_body[],
-    tests_ini[], tests_opcache[], tests_crash[], tests_kv[], tests_immutable[];
+    tests_ini[], tests_opcache[], tests_crash[], tests_kv[], tests_session[], tests_immutable[];
 
 static int run(int argc, char **argv, const char *ini, const struct test *const *groups)
 {
@@ -21,7 +21,7 @@ static int run(int argc, char **argv, const char *ini, const struct test *const 
 int main(int argc, char **argv)
 {
     const struct test *const groups[] = {tests_request, tests_variables, tests_output, tests_body,
-        tests_ini, tests_opcache, tests_crash, tests_kv, NULL};
+        tests_ini, tests_opcache, tests_crash, tests_kv, tests_session, NULL};
     const struct test *const immutable[] = {tests_immutable, NULL};
     int status = 0;
     pid_t pid = argc > 1 ? 0 : fork();

@@ -56,6 +56,41 @@ static void test_fork_reap_tells_the_signal(void)
     CHECK_INT(process_open_pidfd(0, &fd), ERR_INVAL);
 }
 
+static void test_fork_process_runs_until_it_has_ended(void)
+{
+    struct process_status st = {0};
+    uint64_t mine = 0, start = 0;
+    int64_t pid = -1;
+    int fd = -1;
+
+    CHECK_INT(process_start_time(process_id(), &mine), 0);
+    CHECK(mine != 0);
+    CHECK(process_runs(process_id(), mine));
+    CHECK(process_runs(process_id(), 0));
+    CHECK(!process_runs(process_id(), mine + 1));
+    CHECK(!process_runs(0, 0));
+    CHECK_INT(process_start_time(0, &start), ERR_NOTFOUND);
+    CHECK_INT(process_fork(&pid), 0);
+    if (pid == 0) {
+        process_set_title("a) Z (");
+        for (;;)
+            (void)pause();
+    }
+    CHECK_INT(process_start_time(pid, &start), 0);
+    CHECK(start >= mine);
+    CHECK(process_runs(pid, start));
+    CHECK_INT(process_open_pidfd(pid, &fd), 0);
+    CHECK_INT(process_kill(pid, SIGKILL), 0);
+    CHECK_INT(sock_wait_readable(fd, 5000), 0);
+    fs_close(fd);
+    /* Not reaped yet. */
+    CHECK(process_alive(pid));
+    CHECK(!process_runs(pid, start));
+    CHECK_INT(process_start_time(pid, &start), ERR_NOTFOUND);
+    CHECK_INT(process_wait(pid, &st), 0);
+    CHECK(!process_runs(pid, start));
+}
+
 /* What the processes of the adoption tests report, each in one message. */
 struct fork_report {
     char who; /* 'p' the prototype, 'w' the adopted one */
@@ -177,6 +212,7 @@ static void test_fork_die_with_parent_checks_the_parent(void)
 const struct test tests_fork[] = {
     TEST(test_fork_child_is_waited_for),
     TEST(test_fork_reap_tells_the_signal),
+    TEST(test_fork_process_runs_until_it_has_ended),
     TEST(test_fork_adopted_belongs_to_the_reaper_and_dies_with_it),
     TEST(test_fork_adopted_refuses_a_wrong_reaper),
     TEST(test_fork_die_with_parent_checks_the_parent),
