@@ -68,4 +68,15 @@ static inline struct kv_event *kv_event_of(struct kv_shard *sh, uint64_t hash)
     return &sh->events[hash >> 32 & (KV_EVENTS - 1)];
 }
 
+/* The version of the key there; a missing one has that of what was removed last. */
+static inline uint64_t kv_version_at(const struct kv_spot *spot)
+{
+    uint64_t removed;
+
+    if (spot->e)
+        return KV_GET(spot->e->version);
+    removed = kv_event_of(spot->sh, spot->hash)->removed;
+    return removed ? removed : 1;
+}
+
 #endif

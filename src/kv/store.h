@@ -122,6 +122,29 @@ int kv_store_append(struct kv_store *s, struct str key, struct str tail, size_t 
 
 #define KV_NO_TTL (-1)
 
+/* ---- deciding under the lock ---- */
+
+enum kv_verdict {
+    KV_LEAVE,    /* as it is */
+    KV_PUT,      /* v takes its place */
+    KV_PUT_KEEP, /* the same, and the deadline stays */
+    KV_REMOVE,   /* nothing, when there was nothing */
+};
+
+struct kv_change {
+    const struct kv_value *old; /* NULL: the key is not there. Valid during the call. */
+    struct kv_value v;          /* its bytes must be valid until kv_store_update() returns */
+    int64_t ttl;                /* for KV_PUT, 0: no deadline; negative: removes */
+};
+
+/* Runs with the lock held: it computes, and calls nothing of the store. */
+typedef enum kv_verdict kv_update_cb(void *arg, struct kv_change *c);
+
+/* Changes a key by what is there, in one step. As kv_store_set(); 0 also when nothing changed. */
+int kv_store_update(struct kv_store *s, struct str key, kv_update_cb *cb, void *arg) MUST_CHECK;
+
+/* ---- deadlines ---- */
+
 /* A deadline ttl ms from now (0 or less: deletes at once). ERR_NOTFOUND. */
 int kv_store_expire(struct kv_store *s, struct str key, int64_t ttl) MUST_CHECK;
 /* Takes the deadline away; ERR_NOTFOUND when there is no key or no deadline. */
@@ -141,6 +164,9 @@ int kv_store_ttl(struct kv_store *s, struct str key, int64_t *ms) MUST_CHECK;
  */
 int kv_store_wait(struct kv_store *s, struct str key, uint64_t last, int timeout, struct buf *buf,
     struct kv_value *out, uint64_t *version) MUST_CHECK;
+
+/* The version alone, without waiting, also of a missing key. Is the key there? */
+bool kv_store_version(struct kv_store *s, struct str key, uint64_t *version);
 
 /* ---- all keys ---- */
 

@@ -18,7 +18,7 @@ static bool look(struct kv_store *s, struct str key, uint64_t last, struct buf *
     uint64_t v;
 
     kv_spot_open(s, key, &spot);
-    v = spot.e ? KV_GET(spot.e->version) : MAX(kv_event_of(spot.sh, spot.hash)->removed, 1);
+    v = kv_version_at(&spot);
     *until = spot.e ? KV_GET(spot.e->deadline) : 0;
     *result = ERR_NOTFOUND;
     if (v > last && spot.e) {
