@@ -105,11 +105,14 @@ int kv_put(struct kv_store *s, struct kv_spot *spot, const struct kv_value *v, u
 
 int kv_take(struct kv_store *s, const struct kv_spot *spot, struct buf *buf, struct kv_value *out)
 {
+    int r;
+
     if (!spot->e)
         return ERR_NOTFOUND;
-    if (kv_entry_copy(s, spot->ref, buf, out) != 0) {
+    r = kv_entry_copy(s, spot->ref, buf, out);
+    if (r && r != ERR_TYPE) {
         s->nonsense = true;
         return ERR_NOTFOUND;
     }
-    return 0;
+    return r;
 }

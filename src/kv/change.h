@@ -6,6 +6,7 @@
 /* What the operations that change values share. Those that take a spot are called
  * with the lock of the spot's shard. */
 
+#include "kv/keys.h"
 #include "kv/layout.h"
 #include "kv/shard.h"
 
@@ -27,11 +28,13 @@ int64_t kv_deadline_wall(struct kv_store *s, uint64_t deadline);
 /* Puts a value in the place of what is there. ERR_FULL. */
 int kv_put(struct kv_store *s, struct kv_spot *spot, const struct kv_value *v,
     uint64_t deadline) MUST_CHECK;
-/* The value; ERR_NOTFOUND. */
+/* The value. ERR_NOTFOUND; ERR_TYPE: a collection. */
 int kv_take(struct kv_store *s, const struct kv_spot *spot, struct buf *buf,
     struct kv_value *out) MUST_CHECK;
 /* Makes the text of a number of it, in buf; false: it is neither number nor string. */
 bool kv_make_string(struct kv_value *v, struct buf *buf) MUST_CHECK;
+/* What is known of the key at the spot, which is there. */
+void kv_describe(struct kv_store *s, const struct kv_spot *spot, struct kv_info *out);
 /* Gives up buffers that a large value was copied to, which is seldom. */
 void kv_trim(struct kv_store *s);
 

@@ -64,11 +64,6 @@ void kv_items_fini(struct kv_items *items);
 
 /* ---- all kinds ---- */
 
-static inline bool kv_is_coll(enum kv_type type)
-{
-    return type >= KV_HASH && type <= KV_ZSET;
-}
-
 /* Elements; 0 without the key. */
 int kv_coll_len(struct kv_store *s, struct str key, enum kv_type type, uint64_t *n) MUST_CHECK;
 /* Is the field or member there? ERR_NOTFOUND. */

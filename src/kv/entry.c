@@ -4,6 +4,7 @@
 
 #include "kv/evict.h"
 #include "kv/slab.h"
+#include "kv/tree.h"
 
 #define EVICT_TRIES 100
 
@@ -115,7 +116,7 @@ static int take_page(struct kv_store *s, uint32_t shard, uint32_t *page)
 }
 
 static int fill_pages(
-    struct kv_store *s, const struct kv_spot *spot, uint32_t ref, struct str bytes)
+    struct kv_store *s, uint32_t shard, uint32_t ref, uint32_t key_len, struct str bytes)
 {
     struct kv_entry *e = kv_at(s, ref);
     uint32_t n = kv_pages_for((uint32_t)bytes.len), p;
@@ -124,15 +125,15 @@ static int fill_pages(
     for (uint32_t i = 0; i < n; i++) {
         struct str part = str_sub(bytes, (size_t)i * KV_PAGE, KV_PAGE);
 
-        r = take_page(s, spot->shard, &p);
+        r = take_page(s, shard, &p);
         if (r) {
-            free_pages(s, spot->shard, ref, (uint32_t)spot->key.len, i);
+            free_pages(s, shard, ref, key_len, i);
             return r;
         }
         s->pages[p].entry = ref;
         s->pages[p].used = 0;
-        spot->sh->used += KV_PAGE;
-        KV_SET(page_numbers(e, (uint32_t)spot->key.len)[i], p);
+        s->shards[shard].used += KV_PAGE;
+        KV_SET(page_numbers(e, key_len)[i], p);
         kv_copy_in((_Atomic uint64_t *)(void *)kv_page_at(s, p), part.p, part.len);
     }
     return 0;
@@ -153,44 +154,91 @@ static int take_block(struct kv_store *s, uint32_t shard, uint32_t size, uint32_
     return r;
 }
 
-int kv_entry_build(struct kv_store *s, const struct kv_spot *spot, const struct kv_value *v,
-    uint64_t deadline, uint32_t *ref)
+/* What an entry or an element is made of, and where. */
+struct plan {
+    const struct kv_spot *spot;
+    struct str key;
+    const struct kv_value *v;
+    uint64_t deadline;
+    unsigned flags;
+};
+
+static int build(struct kv_store *s, const struct plan *plan, uint32_t *ref)
 {
+    const struct kv_value *v = plan->v;
     bool is_word = v->type == KV_INT || v->type == KV_FLOAT;
-    uint32_t len = is_word ? 8 : (uint32_t)v->bytes.len;
-    uint32_t key_len = (uint32_t)spot->key.len, to;
-    unsigned flags = kv_entry_size(key_len, len, 0) > KV_PAGE ? KV_PAGED : 0;
+    uint32_t len = is_word ? 8 : (uint32_t)v->bytes.len, shard = plan->spot->shard;
+    uint32_t key_len = (uint32_t)plan->key.len, to;
+    unsigned flags = plan->flags | (kv_entry_size(key_len, len, 0) > KV_PAGE ? KV_PAGED : 0);
     struct kv_entry *e;
     int r;
 
     /* Else everything would give way, and it would still not fit. */
-    if (flags && kv_pages_for(len) > s->plan.npages / 2)
+    if (flags & KV_PAGED && kv_pages_for(len) > s->plan.npages / 2)
         return ERR_FULL;
-    r = take_block(s, spot->shard, kv_entry_size(key_len, len, flags), &to);
+    r = take_block(s, shard, kv_entry_size(key_len, len, flags), &to);
     if (r)
         return r;
     e = kv_at(s, to);
-    KV_SET(e->hash, spot->hash);
-    KV_SET(e->deadline, deadline);
+    KV_SET(e->hash, plan->spot->hash);
+    KV_SET(e->deadline, plan->deadline);
     KV_SET(e->value_len, len);
     KV_SET(e->key_len, (uint16_t)key_len);
-    KV_SET(e->type, (uint8_t)v->type);
     KV_SET(e->flags, (uint8_t)flags);
-    kv_copy_in(kv_key_words(e), spot->key.p, key_len);
+    KV_SET(e->type, (uint8_t)v->type);
+    kv_copy_in(kv_key_words(e), plan->key.p, key_len);
     if (v->type == KV_INT)
         kv_copy_in(body_of(e, key_len), (const char *)&v->i, 8);
     else if (v->type == KV_FLOAT)
         kv_copy_in(body_of(e, key_len), (const char *)&v->f, 8);
-    else if (!flags)
+    else if (!(flags & KV_PAGED))
         kv_copy_in(body_of(e, key_len), v->bytes.p, len);
-    else if ((r = fill_pages(s, spot, to, v->bytes)) != 0)
-        kv_slab_give(s, spot->shard, to);
+    else if ((r = fill_pages(s, shard, to, key_len, v->bytes)) != 0)
+        kv_slab_give(s, shard, to);
     if (r)
         return r;
-    /* As if it had been read: it is not the first to go. */
-    KV_SET(*kv_mark_of(s, to), 1);
     *ref = to;
     return 0;
+}
+
+int kv_entry_build(struct kv_store *s, const struct kv_spot *spot, const struct kv_value *v,
+    uint64_t deadline, uint32_t *ref)
+{
+    struct plan plan = {spot, spot->key, v, deadline, 0};
+    int r = build(s, &plan, ref);
+
+    /* As if it had been read: it is not the first to go. */
+    if (r == 0)
+        KV_SET(*kv_mark_of(s, *ref), 1);
+    return r;
+}
+
+int kv_entry_build_part(struct kv_store *s, const struct kv_spot *spot, struct str member,
+    const struct kv_value *v, double score, uint32_t *ref)
+{
+    struct plan plan = {.spot = spot, .key = member, .v = v, .flags = KV_PART};
+
+    memcpy(&plan.deadline, &score, sizeof(score));
+    return build(s, &plan, ref);
+}
+
+int kv_entry_take(struct kv_store *s, const struct kv_spot *spot, uint32_t size, uint32_t *ref)
+{
+    return take_block(s, spot->shard, size, ref);
+}
+
+void kv_entry_head(struct kv_entry *e, struct kv_head *out)
+{
+    kv_copy_out((char *)out, body_of(e, KV_GET(e->key_len)), sizeof(*out));
+}
+
+void kv_entry_drop(struct kv_store *s, uint32_t shard, uint32_t ref)
+{
+    struct kv_entry *e = kv_at(s, ref);
+
+    if (kv_is_coll((enum kv_type)KV_GET(e->type)))
+        kv_tree_drop(s, shard, e);
+    kv_entry_free(s, shard, ref);
 }
 
 void kv_entry_free(struct kv_store *s, uint32_t shard, uint32_t ref)
@@ -261,6 +309,11 @@ int kv_entry_copy(const struct kv_store *s, uint32_t ref, struct buf *buf, struc
         }
         out->bytes = buf_str(buf);
         break;
+    case KV_HASH:
+    case KV_LIST:
+    case KV_SET:
+    case KV_ZSET:
+        return ERR_TYPE;
     default:
         return ERR_CORRUPT;
     }

@@ -18,12 +18,24 @@ bool kv_entry_has_key(
  */
 int kv_entry_build(struct kv_store *s, const struct kv_spot *spot, const struct kv_value *v,
     uint64_t deadline, uint32_t *ref) MUST_CHECK;
+/* The same for an element of the collection at the spot: its key is the member, `score` stands
+ * where an entry has its deadline. */
+int kv_entry_build_part(struct kv_store *s, const struct kv_spot *spot, struct str member,
+    const struct kv_value *v, double score, uint32_t *ref) MUST_CHECK;
+/* A block for `size` bytes of a part; it holds nothing yet. May evict. ERR_FULL. */
+int kv_entry_take(
+    struct kv_store *s, const struct kv_spot *spot, uint32_t size, uint32_t *ref) MUST_CHECK;
 /* Frees a block and the pages of its value. Not linked any more. */
 void kv_entry_free(struct kv_store *s, uint32_t shard, uint32_t ref);
+/* The same, and what a collection consists of. */
+void kv_entry_drop(struct kv_store *s, uint32_t shard, uint32_t ref);
+/* The head of a collection's entry that was checked (kv_shard_is_entry). */
+void kv_entry_head(struct kv_entry *e, struct kv_head *out);
 /* The pages of a large value: number i. key_len as it was checked: the entry's own may change. */
 uint32_t kv_entry_page(struct kv_entry *e, uint32_t key_len, uint32_t i);
 
-/* Copies the value; bytes to buf. ERR_CORRUPT: its lengths make no sense. */
+/* Copies the value; bytes to buf. ERR_CORRUPT: its lengths make no sense. ERR_TYPE: a
+ * collection. */
 int kv_entry_copy(
     const struct kv_store *s, uint32_t ref, struct buf *buf, struct kv_value *out) MUST_CHECK;
 /* The word that holds an int or a float. */

@@ -17,6 +17,8 @@ static enum verdict judge(const struct kv_store *s, uint32_t ref)
 {
     uint64_t deadline = KV_GET(kv_at(s, ref)->deadline);
 
+    if (ref == s->pinned[0] || ref == s->pinned[1])
+        return STAYS;
     if (kv_is_past(deadline))
         return EXPIRED;
     if (s->policy == KV_NOEVICTION || (s->policy == KV_VOLATILE_LRU && deadline == 0))
@@ -48,6 +50,19 @@ static bool is_live(const struct kv_store *s, uint32_t shard, uint32_t ref)
     return KV_GET(kv_at(s, ref)->seq) % 2 == 0 && kv_shard_is_entry(s, shard, ref);
 }
 
+/* Whose fate the block shares: its own, or for a part of a collection that of the collection.
+ * 0: nothing that could go. */
+static uint32_t who_goes(const struct kv_store *s, uint32_t shard, uint32_t ref)
+{
+    struct kv_entry *e = kv_at(s, ref);
+
+    if (is_live(s, shard, ref))
+        return ref;
+    if (!kv_shard_is_part(s, shard, ref, KV_GET(e->hash)))
+        return 0;
+    return kv_shard_owner(s, shard, KV_GET(e->hash));
+}
+
 uint32_t kv_random_below(struct kv_store *s, uint32_t n)
 {
     s->random ^= s->random << 13;
@@ -60,7 +75,7 @@ uint32_t kv_random_below(struct kv_store *s, uint32_t n)
 static bool evict_one(struct kv_store *s, uint32_t shard, uint32_t page, unsigned class)
 {
     struct kv_page *p = &s->pages[page];
-    uint32_t n = MIN(p->fresh, kv_slab_blocks(class)), ref;
+    uint32_t n = MIN(p->fresh, kv_slab_blocks(class)), ref, who;
 
     if (n == 0)
         return false;
@@ -71,14 +86,16 @@ static bool evict_one(struct kv_store *s, uint32_t shard, uint32_t page, unsigne
 
         ref = kv_slab_ref(s, page, class, p->hand % n);
         p->hand = (uint16_t)((p->hand + 1) % n);
-        if (!is_live(s, shard, ref))
+        who = who_goes(s, shard, ref);
+        if (who == 0)
             continue;
-        v = judge(s, ref);
+        v = judge(s, who);
         if (v >= MAY_GO) {
-            evict(s, shard, ref, v == EXPIRED);
+            evict(s, shard, who, v == EXPIRED);
             return true;
         }
-        if (v == REFERENCED)
+        /* A collection's mark goes when the hand comes to its entry, not with each part. */
+        if (v == REFERENCED && who == ref)
             clear_mark(s, ref);
     }
     return false;
@@ -112,18 +129,40 @@ int kv_evict_block(struct kv_store *s, uint32_t shard, unsigned class)
 /* A piece of a large value: the value goes, with all of its pages. */
 static bool evict_value(struct kv_store *s, uint32_t shard, uint32_t page, bool force)
 {
-    uint32_t ref = s->pages[page].entry;
+    uint32_t piece_of = s->pages[page].entry, ref;
     enum verdict v;
 
-    if (kv_room(s, ref) == 0 || !is_live(s, shard, ref))
+    ref = kv_room(s, piece_of) ? who_goes(s, shard, piece_of) : 0;
+    if (ref == 0)
         return false;
     v = judge(s, ref);
-    if (v == REFERENCED && !force)
+    if (v == REFERENCED && !force && ref == piece_of)
         clear_mark(s, ref);
     if (v == STAYS || (v == REFERENCED && !force))
         return false;
     evict(s, shard, ref, v == EXPIRED);
     return true;
+}
+
+/* How many entries of a page, and of its parts of collections, may go. Expired ones do. */
+static void count_verdicts(
+    struct kv_store *s, uint32_t shard, uint32_t page, unsigned class, uint32_t *count)
+{
+    uint32_t n = MIN(s->pages[page].fresh, kv_slab_blocks(class)), owner = kv_owner(shard, class);
+
+    for (uint32_t i = 0; i < n && KV_GET(s->pages[page].owner) == owner; i++) {
+        uint32_t ref = kv_slab_ref(s, page, class, i), who = who_goes(s, shard, ref);
+        enum verdict v;
+
+        if (who == 0)
+            continue;
+        v = judge(s, who);
+        count[v]++;
+        if (v == REFERENCED && who == ref)
+            clear_mark(s, ref);
+        else if (v == EXPIRED)
+            evict(s, shard, who, true);
+    }
 }
 
 /* All entries of a page, if all may go and few were read lately. Expired ones go in any case. */
@@ -134,25 +173,13 @@ static bool evict_blocks(
     uint32_t count[EXPIRED + 1] = {0};
     bool all;
 
-    for (uint32_t i = 0; i < n && KV_GET(s->pages[page].owner) == owner; i++) {
-        uint32_t ref = kv_slab_ref(s, page, class, i);
-        enum verdict v;
-
-        if (!is_live(s, shard, ref))
-            continue;
-        v = judge(s, ref);
-        count[v]++;
-        if (v == REFERENCED)
-            clear_mark(s, ref);
-        else if (v == EXPIRED)
-            evict(s, shard, ref, true);
-    }
+    count_verdicts(s, shard, page, class, count);
     all = count[STAYS] == 0 && (force || count[REFERENCED] * HOT_PART <= count[MAY_GO]);
     for (uint32_t i = 0; i < n && all && KV_GET(s->pages[page].owner) == owner; i++) {
-        uint32_t ref = kv_slab_ref(s, page, class, i);
+        uint32_t who = who_goes(s, shard, kv_slab_ref(s, page, class, i));
 
-        if (is_live(s, shard, ref))
-            evict(s, shard, ref, false);
+        if (who && judge(s, who) != STAYS)
+            evict(s, shard, who, false);
     }
     return KV_GET(s->pages[page].owner) == 0;
 }

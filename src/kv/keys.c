@@ -42,19 +42,22 @@ static uint64_t memory_of(struct kv_store *s, const struct kv_spot *spot)
     return kv_slab_size(class) + (uint64_t)kv_pages_for(KV_GET(spot->e->value_len)) * KV_PAGE;
 }
 
-static void describe(struct kv_store *s, const struct kv_spot *spot, struct kv_info *out)
+void kv_describe(struct kv_store *s, const struct kv_spot *spot, struct kv_info *out)
 {
     uint64_t deadline = KV_GET(spot->e->deadline), now = kv_now();
+    struct kv_head head = {.count = 1};
 
     out->type = (enum kv_type)KV_GET(spot->e->type);
-    out->count = 1;
     out->version = KV_GET(spot->e->version);
     out->until = deadline ? kv_deadline_wall(s, deadline) : KV_NO_TTL;
     out->ttl = KV_NO_TTL;
     if (deadline)
         out->ttl = (int64_t)((MAX(deadline, now + 1) - now + KV_NS_PER_MS - 1) / KV_NS_PER_MS);
     out->length = length_of(s, spot);
-    out->bytes = memory_of(s, spot);
+    if (kv_is_coll(out->type))
+        kv_entry_head(spot->e, &head);
+    out->count = head.count;
+    out->bytes = memory_of(s, spot) + head.bytes;
     /* relaxed: a hint. */
     out->was_read = atomic_load_explicit(kv_mark_of(s, spot->ref), memory_order_relaxed);
 }
@@ -68,7 +71,7 @@ int kv_store_info(struct kv_store *s, struct str key, struct kv_info *out)
         return ERR_TOOBIG;
     kv_spot_open(s, key, &spot);
     if (spot.e) {
-        describe(s, &spot, out);
+        kv_describe(s, &spot, out);
     } else {
         out->version = MAX(kv_event_of(spot.sh, spot.hash)->removed, 1);
         r = ERR_NOTFOUND;

@@ -27,6 +27,16 @@
  * entry, odd while it is free or being built; it counts up, so a reader that finds it unchanged
  * after copying has copied one entry.
  *
+ * A collection's entry has a struct kv_head for its value, the roots of counted trees. Their nodes
+ * and the elements in them are blocks in the same form (KV_PART), whose seq stays odd: no reader
+ * takes them for entries, and only who holds the lock follows references to them. What an entry
+ * reaches is never changed: who changes a collection writes new nodes along the way, then a new
+ * entry, puts that in the place of the old one, and then frees what was replaced. An element has
+ * the member for its key (none in a list), a sorted set's score in `deadline`. A node (KV_NODE) has
+ * its level in `value_len` (0: leaf), the number of its slots in `key_len`, the operation that made
+ * it in `version`, and behind it for each slot the reference and the tag (tree.h); in inner nodes
+ * also the number of elements below. The type of a free block is 0.
+ *
  * Order. All that readers look at without the lock is written by release stores and read by acquire
  * loads (KV_SET, KV_GET), content included, word by word. So a reader that has seen anything that
  * was written later also sees, in the loads that follow, the mark that was set before that:
@@ -56,7 +66,15 @@
 #define KV_GET(field)    atomic_load_explicit(&(field), memory_order_acquire)
 #define KV_SET(field, v) atomic_store_explicit(&(field), (v), memory_order_release)
 
-enum { KV_PAGED = 1 };
+enum {
+    KV_PAGED = 1,
+    KV_PART = 128, /* of a collection: its hash is that of the collection's key */
+};
+
+#define KV_NODE      254u /* type of a node of a tree (tree.h) */
+#define KV_LEVELS    12u  /* of nodes, at most */
+#define KV_LEAF_MAX  74u  /* slots */
+#define KV_INNER_MAX 49u
 
 struct kv_entry {
     _Atomic uint32_t seq;
@@ -70,6 +88,15 @@ struct kv_entry {
     _Atomic uint8_t flags;
     _Atomic uint32_t mark; /* repair's */
     uint32_t spare;
+};
+
+/* The value of a collection's entry. */
+struct kv_head {
+    uint32_t root[2]; /* 0: none. Lists by position; hashes and sets by hash; sorted sets by score,
+                         and by hash */
+    uint32_t count;
+    uint32_t spare;
+    uint64_t bytes; /* of its parts */
 };
 
 struct kv_page {
@@ -103,8 +130,8 @@ struct kv_shard {
     uint64_t evicted;
     uint64_t repaired;
     uint64_t dropped;
-    uint64_t evictions; /* for what is done at every so many */
-    uint64_t pad2;
+    uint64_t evictions;           /* for what is done at every so many */
+    uint64_t operations;          /* on collections: the number of the next */
     uint32_t partial[KV_CLASSES]; /* page number + 1 */
     uint32_t full[KV_CLASSES];
     struct kv_event events[KV_EVENTS];
@@ -159,8 +186,10 @@ struct kv_store {
     enum kv_policy policy;
     bool nonsense;      /* met in the shard that is locked: it is dropped before it is unlocked */
     bool borrowed;      /* the mapping is another one's */
+    uint32_t pinned[2]; /* entries that are being changed, which are not evicted; 0: none */
     struct buf scratch; /* a value as it is under the lock */
     struct buf window;  /* kv_store_edit()'s */
+    struct buf fresh, garbage; /* of the operation on a collection (op.h) */
 };
 
 static inline struct kv_entry *kv_at(const struct kv_store *s, uint32_t ref)

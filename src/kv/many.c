@@ -7,6 +7,7 @@
  */
 #include "base/mem.h"
 #include "kv/change.h"
+#include "kv/coll.h"
 #include "kv/entry.h"
 #include "kv/keys.h"
 
@@ -172,9 +173,10 @@ static int transfer(
         return 0;
     r = kv_take(s, from, &s->scratch, &v);
     settle(s, from->shard);
-    if (r)
-        return r;
-    r = kv_put(s, to, &v, KV_GET(from->e->deadline));
+    if (r == 0)
+        r = kv_put(s, to, &v, KV_GET(from->e->deadline));
+    else if (r == ERR_TYPE)
+        r = kv_coll_copy(s, from, to, KV_GET(from->e->deadline));
     settle(s, to->shard);
     if (r || keep)
         return r;

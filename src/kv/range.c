@@ -12,15 +12,19 @@ struct text {
     size_t len;
 };
 
-/* Copies it, if that was not done. A missing one is empty. ERR_INVAL: no string. */
+/* Copies it, if that was not done. A missing one is empty. ERR_INVAL: no string. ERR_TYPE. */
 static int copy(struct kv_store *s, struct text *t)
 {
     struct kv_value v = {.type = KV_STRING};
+    int r;
 
     if (t->copied)
         return 0;
     buf_clear(&s->scratch);
-    if (kv_take(s, &t->spot, &s->scratch, &v) != 0)
+    r = kv_take(s, &t->spot, &s->scratch, &v);
+    if (r == ERR_TYPE)
+        return r;
+    if (r)
         buf_clear(&s->scratch);
     else if (!kv_make_string(&v, &s->scratch))
         return ERR_INVAL;

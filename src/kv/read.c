@@ -53,7 +53,7 @@ static int try_read(const struct kv_store *s, uint64_t hash, struct str key, str
     *deadline = KV_GET(e->deadline);
     r = buf ? kv_entry_copy(s, look.ref, buf, out) : 0;
     /* The block still is the entry that was found, and so were the bytes copied out of it. */
-    if (r || KV_GET(e->seq) != look.seq || KV_GET(sh->releases) != look.releases)
+    if ((r && r != ERR_TYPE) || KV_GET(e->seq) != look.seq || KV_GET(sh->releases) != look.releases)
         return ERR_AGAIN;
     if (kv_is_past(*deadline))
         return ERR_NOTFOUND;
@@ -61,7 +61,7 @@ static int try_read(const struct kv_store *s, uint64_t hash, struct str key, str
      * now. */
     if (atomic_load_explicit(kv_mark_of(s, look.ref), memory_order_relaxed) == 0)
         atomic_store_explicit(kv_mark_of(s, look.ref), 1, memory_order_relaxed);
-    return 0;
+    return r;
 }
 
 static int read_locked(
@@ -74,7 +74,7 @@ static int read_locked(
     if (spot.e) {
         *deadline = KV_GET(spot.e->deadline);
         r = buf ? kv_entry_copy(s, spot.ref, buf, out) : 0;
-        if (r) {
+        if (r && r != ERR_TYPE) {
             s->nonsense = true;
             r = ERR_NOTFOUND;
         }

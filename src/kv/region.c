@@ -11,12 +11,13 @@
 #include "platform/shm.h"
 
 #define MAGIC            0x31766b6d70687065u /* "ephpmkv1" on little-endian machines */
-#define VERSION          1
+#define VERSION          2
 #define BYTES_PER_SHARD  ((uint64_t)4 << 20)
 #define BYTES_PER_BUCKET 256
 
 static_assert(sizeof(struct kv_entry) == 48, "layout");
 static_assert(sizeof(struct kv_page) == 32, "layout");
+static_assert(sizeof(struct kv_head) == 24, "layout");
 static_assert(sizeof(struct kv_event) == 24, "layout");
 static_assert(sizeof(struct kv_shard) % 64 == 0, "layout");
 static_assert(offsetof(struct kv_shard, changes) == 64, "layout");
@@ -35,7 +36,7 @@ static uint64_t fingerprint(void)
     uint64_t f = 0;
     const uint64_t parts[] = {sizeof(struct kv_entry), sizeof(struct kv_page),
         sizeof(struct kv_shard), sizeof(struct kv_header), KV_PAGE, KV_CLASSES, KV_COUNTS,
-        KV_EVENTS, BYTES_PER_SHARD, BYTES_PER_BUCKET, sizeof(void *)};
+        KV_EVENTS, BYTES_PER_SHARD, BYTES_PER_BUCKET, KV_LEAF_MAX, KV_INNER_MAX, sizeof(void *)};
 
     for (size_t i = 0; i < ARRAY_LEN(parts); i++)
         f = (f ^ parts[i]) * 0x100000001b3u;
@@ -203,6 +204,8 @@ void kv_store_close(struct kv_store *s)
         return;
     buf_fini(&s->scratch);
     buf_fini(&s->window);
+    buf_fini(&s->fresh);
+    buf_fini(&s->garbage);
     if (!s->borrowed)
         shm_unmap(s->base, s->plan.size);
     mem_free(s);

@@ -5,6 +5,7 @@
 #include "kv/entry.h"
 #include "kv/shard.h"
 #include "kv/slab.h"
+#include "kv/tree.h"
 
 /* Is the page this shard's? Its class then. */
 static bool is_ours(const struct kv_store *s, uint32_t shard, uint32_t page, unsigned *class)
@@ -62,12 +63,32 @@ static bool keep_pieces(struct kv_store *s, uint32_t shard, uint32_t ref)
     return true;
 }
 
+/* Counts a block as in use, and says so. */
+static void mark(struct kv_store *s, uint32_t shard, uint32_t ref)
+{
+    unsigned class;
+
+    (void)is_ours(s, shard, kv_page_of(s, ref), &class);
+    KV_SET(kv_at(s, ref)->mark, 1);
+    s->pages[kv_page_of(s, ref)].used++;
+    s->shards[shard].used += kv_slab_size(class);
+}
+
+bool kv_repair_keep_part(struct kv_store *s, uint32_t shard, uint32_t ref, uint64_t hash)
+{
+    struct kv_entry *e = kv_at(s, ref);
+
+    if (!kv_shard_is_part(s, shard, ref, hash) || KV_GET(e->mark) ||
+        (KV_GET(e->flags) & KV_PAGED && !keep_pieces(s, shard, ref)))
+        return false;
+    mark(s, shard, ref);
+    return true;
+}
+
 /* Counts an entry as kept; false when it is none. */
 static bool keep(struct kv_store *s, uint32_t shard, uint32_t ref, const _Atomic uint32_t *bucket)
 {
-    struct kv_page *p;
     struct kv_entry *e;
-    unsigned class;
 
     if (kv_room(s, ref) == 0 || !kv_shard_is_entry(s, shard, ref))
         return false;
@@ -76,15 +97,14 @@ static bool keep(struct kv_store *s, uint32_t shard, uint32_t ref, const _Atomic
         return false;
     if (KV_GET(e->flags) & KV_PAGED && !keep_pieces(s, shard, ref))
         return false;
-    p = &s->pages[kv_page_of(s, ref)];
-    (void)is_ours(s, shard, kv_page_of(s, ref), &class);
-    KV_SET(e->mark, 1);
+    mark(s, shard, ref);
     KV_SET(e->seq, KV_GET(e->seq) + (KV_GET(e->seq) & 1));
     /* The dead one may have changed it without saying so: kv_repair() ends with this version. */
     KV_SET(e->version, kv_event_of(&s->shards[shard], KV_GET(e->hash))->version + 1);
-    p->used++;
     s->shards[shard].keys++;
-    s->shards[shard].used += kv_slab_size(class);
+    /* A tree of which not everything is there was written over, not left by a dead one. */
+    if (kv_is_coll((enum kv_type)KV_GET(e->type)) && !kv_tree_keep(s, shard, e))
+        s->nonsense = true;
     return true;
 }
 
@@ -122,6 +142,7 @@ static void free_rest(struct kv_store *s, struct kv_shard *sh, uint32_t page, un
         if (KV_GET(e->mark))
             continue;
         KV_SET(e->seq, (KV_GET(e->seq) + 1) | 1);
+        KV_SET(e->type, 0);
         KV_SET(e->hash, p->free);
         p->free = (uint16_t)(i + 1);
     }

@@ -43,6 +43,8 @@ static void locked(struct kv_store *s, uint32_t shard, enum shlock_result r)
     s->nonsense = false;
     if (r == SHLOCK_DEAD) {
         kv_repair(s, shard);
+        if (s->nonsense)
+            kv_shard_drop(s, shard);
         shlock_repaired(&s->shards[shard].lock);
     }
 }
@@ -111,7 +113,8 @@ void kv_shard_changed_all(struct kv_shard *sh)
 
 /* ---- entries ---- */
 
-bool kv_shard_is_entry(const struct kv_store *s, uint32_t shard, uint32_t ref)
+/* Do block, lengths and type fit together? */
+static bool fits(const struct kv_store *s, uint32_t shard, uint32_t ref)
 {
     struct kv_entry *e = kv_at(s, ref);
     uint32_t index, value_len;
@@ -127,6 +130,38 @@ bool kv_shard_is_entry(const struct kv_store *s, uint32_t shard, uint32_t ref)
     return value_len <= KV_VALUE_MAX && KV_GET(e->key_len) <= KV_KEY_MAX &&
            kv_entry_size(KV_GET(e->key_len), value_len, KV_GET(e->flags)) <= kv_slab_size(class) &&
            kv_shard_of(s, KV_GET(e->hash)) == shard;
+}
+
+bool kv_shard_is_entry(const struct kv_store *s, uint32_t shard, uint32_t ref)
+{
+    struct kv_entry *e = kv_at(s, ref);
+
+    if (!fits(s, shard, ref) || KV_GET(e->flags) & KV_PART)
+        return false;
+    return !kv_is_coll((enum kv_type)KV_GET(e->type)) ||
+           (KV_GET(e->value_len) == sizeof(struct kv_head) && KV_GET(e->flags) == 0);
+}
+
+bool kv_shard_is_part(const struct kv_store *s, uint32_t shard, uint32_t ref, uint64_t hash)
+{
+    struct kv_entry *e = kv_at(s, ref);
+
+    return kv_room(s, ref) != 0 && fits(s, shard, ref) && KV_GET(e->flags) & KV_PART &&
+           KV_GET(e->type) != 0 && KV_GET(e->hash) == hash;
+}
+
+uint32_t kv_shard_owner(const struct kv_store *s, uint32_t shard, uint64_t hash)
+{
+    uint32_t ref = KV_GET(*kv_bucket_of(s, hash));
+
+    for (unsigned i = 0; i < CHAIN_MAX && kv_room(s, ref) != 0; i++) {
+        struct kv_entry *e = kv_at(s, ref);
+
+        if (KV_GET(e->hash) == hash && kv_is_coll((enum kv_type)KV_GET(e->type)))
+            return kv_shard_is_entry(s, shard, ref) ? ref : 0;
+        ref = KV_GET(e->next);
+    }
+    return 0;
 }
 
 /* Leaves link at the end of the chain when the key is not there. */
@@ -194,17 +229,29 @@ static void count_change(struct kv_shard *sh)
     KV_SET(sh->changes, KV_GET(sh->changes) + 1);
 }
 
-void kv_spot_remove(struct kv_store *s, struct kv_spot *spot)
+static void unlink_spot(struct kv_spot *spot)
 {
     count_change(spot->sh);
     KV_SET(*spot->link, KV_GET(spot->e->next));
-    kv_entry_free(s, spot->shard, spot->ref);
     spot->e = NULL;
     spot->sh->keys--;
     (void)kv_shard_changed(spot->sh, spot->hash, true);
 }
 
-void kv_spot_put(struct kv_store *s, struct kv_spot *spot, uint32_t ref)
+void kv_spot_remove(struct kv_store *s, struct kv_spot *spot)
+{
+    unlink_spot(spot);
+    kv_entry_drop(s, spot->shard, spot->ref);
+}
+
+void kv_spot_remove_head(struct kv_store *s, struct kv_spot *spot)
+{
+    unlink_spot(spot);
+    kv_entry_free(s, spot->shard, spot->ref);
+}
+
+/* What was there before, or 0. */
+static uint32_t link_spot(struct kv_store *s, struct kv_spot *spot, uint32_t ref)
 {
     struct kv_entry *e = kv_at(s, ref);
     struct kv_event *ev = kv_event_of(spot->sh, spot->hash);
@@ -218,13 +265,28 @@ void kv_spot_put(struct kv_store *s, struct kv_spot *spot, uint32_t ref)
     KV_SET(e->version, ev->version + 1);
     KV_SET(e->seq, KV_GET(e->seq) + 1);
     KV_SET(*spot->link, ref);
-    if (old)
-        kv_entry_free(s, spot->shard, old);
-    else
+    if (!old)
         spot->sh->keys++;
     spot->e = e;
     spot->ref = ref;
     (void)kv_shard_changed(spot->sh, spot->hash, false);
+    return old;
+}
+
+void kv_spot_put(struct kv_store *s, struct kv_spot *spot, uint32_t ref)
+{
+    uint32_t old = link_spot(s, spot, ref);
+
+    if (old)
+        kv_entry_drop(s, spot->shard, old);
+}
+
+void kv_spot_put_head(struct kv_store *s, struct kv_spot *spot, uint32_t ref)
+{
+    uint32_t old = link_spot(s, spot, ref);
+
+    if (old)
+        kv_entry_free(s, spot->shard, old);
 }
 
 void kv_shard_remove(struct kv_store *s, uint32_t shard, uint32_t ref)

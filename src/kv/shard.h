@@ -52,11 +52,18 @@ void kv_spot_find(struct kv_store *s, struct kv_spot *spot);
 void kv_spot_remove(struct kv_store *s, struct kv_spot *spot);
 /* Links a finished block in the place of what is there, which is freed; tells who waits. */
 void kv_spot_put(struct kv_store *s, struct kv_spot *spot, uint32_t ref);
+/* The same two for a collection that has changed: the parts of the old one stay. */
+void kv_spot_remove_head(struct kv_store *s, struct kv_spot *spot);
+void kv_spot_put_head(struct kv_store *s, struct kv_spot *spot, uint32_t ref);
 
 /* The same as kv_spot_remove() for a reference, which is searched. */
 void kv_shard_remove(struct kv_store *s, uint32_t shard, uint32_t ref);
 /* Is this block an entry that can be used as one? */
 bool kv_shard_is_entry(const struct kv_store *s, uint32_t shard, uint32_t ref);
+/* Is it a part of a collection whose key has this hash? */
+bool kv_shard_is_part(const struct kv_store *s, uint32_t shard, uint32_t ref, uint64_t hash);
+/* The collection whose key has this hash; 0: there is none. */
+uint32_t kv_shard_owner(const struct kv_store *s, uint32_t shard, uint64_t hash);
 
 /* Counts a change of a key and wakes who waits for it; the new version. */
 uint64_t kv_shard_changed(struct kv_shard *sh, uint64_t hash, bool removed);

@@ -203,6 +203,7 @@ int kv_slab_take(struct kv_store *s, uint32_t shard, unsigned class, uint32_t *r
     } else {
         p->fresh++;
         KV_SET(e->seq, KV_GET(e->seq) | 1);
+        KV_SET(e->type, 0);
     }
     p->used++;
     if (p->used == n && kv_slab_remove(s, &sh->partial[class], page))
@@ -228,6 +229,7 @@ void kv_slab_give(struct kv_store *s, uint32_t shard, uint32_t ref)
     if (p->used == 0 || index >= p->fresh)
         goto nonsense;
     KV_SET(e->seq, (KV_GET(e->seq) + 1) | 1);
+    KV_SET(e->type, 0);
     KV_SET(e->hash, p->free);
     p->free = (uint16_t)(index + 1);
     was_full = p->used == kv_slab_blocks(class);

@@ -91,7 +91,7 @@ int kv_store_getset(struct kv_store *s, struct str key, const struct kv_value *v
         return r;
     kv_spot_open(s, key, &spot);
     was = kv_take(s, &spot, buf, old);
-    r = kv_put(s, &spot, v, 0);
+    r = was == ERR_TYPE ? was : kv_put(s, &spot, v, 0);
     kv_spot_close(s, &spot);
     return r ? r : was;
 }
@@ -148,9 +148,9 @@ int kv_store_cas(struct kv_store *s, struct str key, const struct kv_value *expe
         return r;
     kv_spot_open(s, key, &spot);
     r = kv_take(s, &spot, &s->scratch, &is);
-    if (expected ? r != 0 || !is_same(&is, expected) : r == 0)
+    if (r != ERR_TYPE && (expected ? r != 0 || !is_same(&is, expected) : r == 0))
         r = ERR_BUSY;
-    else
+    else if (r != ERR_TYPE)
         r = kv_put(s, &spot, v, deadline);
     kv_spot_close(s, &spot);
     kv_trim(s);
@@ -163,12 +163,15 @@ int kv_store_cas(struct kv_store *s, struct str key, const struct kv_value *expe
 static int int_at(struct kv_store *s, struct kv_spot *spot, int64_t *out)
 {
     struct kv_value v;
+    int r;
 
-    if (spot->e && KV_GET(spot->e->value_len) > NUMBER_MAX)
+    if (spot->e && !kv_is_coll((enum kv_type)KV_GET(spot->e->type)) &&
+        KV_GET(spot->e->value_len) > NUMBER_MAX)
         return ERR_INVAL;
     *out = 0;
-    if (kv_take(s, spot, &s->scratch, &v) != 0)
-        return 0;
+    r = kv_take(s, spot, &s->scratch, &v);
+    if (r)
+        return r == ERR_TYPE ? r : 0;
     if (v.type == KV_INT)
         *out = v.i;
     else if (v.type != KV_STRING || str_i64(v.bytes, out) != 0)
@@ -257,6 +260,8 @@ static int append_copied(struct kv_store *s, struct kv_spot *spot, struct str ta
     struct kv_value v = {.type = KV_STRING};
     int r = kv_take(s, spot, &s->scratch, &v);
 
+    if (r == ERR_TYPE)
+        return r;
     if (r)
         buf_clear(&s->scratch);
     else if (!kv_make_string(&v, &s->scratch))

@@ -55,6 +55,11 @@ enum kv_type {
     KV_ZSET,
 };
 
+static inline bool kv_is_coll(enum kv_type type)
+{
+    return type >= KV_HASH && type <= KV_ZSET;
+}
+
 struct kv_value {
     enum kv_type type;
     int64_t i; /* KV_INT */

@@ -23,7 +23,7 @@ static bool look(struct kv_store *s, struct str key, uint64_t last, struct buf *
     *result = ERR_NOTFOUND;
     if (v > last && spot.e) {
         *result = kv_entry_copy(s, spot.ref, buf, out);
-        if (*result) {
+        if (*result && *result != ERR_TYPE) {
             s->nonsense = true;
             *result = ERR_NOTFOUND;
         }
