@@ -75,6 +75,24 @@ function ephpm_kv_mset(array $values, int $ttl = 0): bool {}
 /** Sets the value if the one there is exactly $expected (null: if there is none), else false. */
 function ephpm_kv_cas(string $key, mixed $expected, mixed $value, int $ttl = 0): bool {}
 
+/**
+ * Hashes: keys that hold fields, each with a value of its own. A key that is not there is an empty hash, and a hash
+ * without fields is gone. Of a key that holds a value, and of ephpm_kv_get() and the like for a key that holds a hash,
+ * nothing comes and nothing changes: null, false, 0 or [].
+ */
+
+/** Sets a field, which has at most 32 KiB. False when there is no memory for it. The key keeps its deadline. */
+function ephpm_kv_hset(string $key, string $field, mixed $value): bool {}
+
+/** The field's value, null when there is none. */
+function ephpm_kv_hget(string $key, string $field): mixed {}
+
+/** How many fields were deleted: 1 or 0. */
+function ephpm_kv_hdel(string $key, string $field): int {}
+
+/** @return array<string, mixed> all fields as they were at one moment, in no order */
+function ephpm_kv_hgetall(string $key): array {}
+
 /** @return list<string> keys that start with the prefix, in no order */
 function ephpm_kv_keys(string $prefix = "", int $limit = 1000): array {}
 

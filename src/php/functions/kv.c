@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The ephpm developers */
 #include "php/compat.h"
 
-#include "kv/store.h"
+#include "kv/collections.h"
 #include "php/internal.h"
 #include "platform/clock.h"
 
@@ -416,6 +416,107 @@ static ZEND_FUNCTION(ephpm_kv_flush_all)
     RETURN_TRUE;
 }
 
+/* ---- hashes ---------------------------------------------------------------------------------- */
+
+static bool check_field(const zend_string *field, uint32_t arg)
+{
+    if (ZSTR_LEN(field) <= KV_MEMBER_MAX)
+        return true;
+    zend_argument_value_error(arg, "must not be longer than %u bytes", KV_MEMBER_MAX);
+    return false;
+}
+
+static ZEND_FUNCTION(ephpm_kv_hset)
+{
+    smart_str serialized = {0};
+    zend_string *key, *field;
+    struct kv_item item;
+    size_t added;
+    zval *value;
+    int r = ERR_INVAL;
+
+    ZEND_PARSE_PARAMETERS_START(3, 3)
+    Z_PARAM_STR(key)
+    Z_PARAM_STR(field)
+    Z_PARAM_ZVAL(value)
+    ZEND_PARSE_PARAMETERS_END();
+    if (!check_key(key, 1) || !check_field(field, 2))
+        RETURN_THROWS();
+    item = (struct kv_item){.member = str_of(field)};
+    if (to_store(value, &item.value, &serialized)) {
+        r = kv_hash_set(embed_g.opt.kv, str_of(key), &item, 1, 0, &added);
+        check_value(r, 3);
+    }
+    smart_str_free(&serialized);
+    RETURN_BOOL(r == 0);
+}
+
+static ZEND_FUNCTION(ephpm_kv_hget)
+{
+    zend_string *key, *field;
+    struct kv_value v;
+
+    ZEND_PARSE_PARAMETERS_START(2, 2)
+    Z_PARAM_STR(key)
+    Z_PARAM_STR(field)
+    ZEND_PARSE_PARAMETERS_END();
+    if (!check_key(key, 1) || !check_field(field, 2))
+        RETURN_THROWS();
+    if (kv_hash_get(embed_g.opt.kv, str_of(key), str_of(field), &buffer, &v) == 0)
+        to_php(&v, return_value);
+    buffer_done();
+}
+
+static ZEND_FUNCTION(ephpm_kv_hdel)
+{
+    zend_string *key, *field;
+    struct str member;
+    size_t removed = 0;
+
+    ZEND_PARSE_PARAMETERS_START(2, 2)
+    Z_PARAM_STR(key)
+    Z_PARAM_STR(field)
+    ZEND_PARSE_PARAMETERS_END();
+    if (!check_key(key, 1) || !check_field(field, 2))
+        RETURN_THROWS();
+    member = str_of(field);
+    if (kv_coll_rem(embed_g.opt.kv, str_of(key), KV_HASH, &member, 1, &removed) != 0)
+        removed = 0;
+    RETURN_LONG((zend_long)removed);
+}
+
+/* Unserializing may run code that uses the buffer: the values are made from a copy. */
+static ZEND_FUNCTION(ephpm_kv_hgetall)
+{
+    struct kv_items items = {0};
+    struct kv_item item;
+    zend_string *key, *copy;
+    zval value;
+    int r;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+    Z_PARAM_STR(key)
+    ZEND_PARSE_PARAMETERS_END();
+    if (!check_key(key, 1))
+        RETURN_THROWS();
+    array_init(return_value);
+    items.bytes = buffer;
+    r = kv_coll_all(embed_g.opt.kv, str_of(key), KV_HASH, &items);
+    buffer = items.bytes;
+    if (r) {
+        buffer_done();
+        return;
+    }
+    copy = zend_string_init(buffer.p ? buffer.p : "", buffer.len, 0);
+    buffer_done();
+    items.bytes = (struct buf){.p = ZSTR_VAL(copy), .len = ZSTR_LEN(copy)};
+    while (!EG(exception) && kv_items_next(&items, &item)) {
+        to_php(&item.value, &value);
+        zend_symtable_str_update(Z_ARRVAL_P(return_value), item.member.p, item.member.len, &value);
+    }
+    zend_string_release(copy);
+}
+
 /* ---- counting -------------------------------------------------------------------------------- */
 
 /* The sum, or false: the value is no integer, or the sum does not fit. */
@@ -576,6 +677,26 @@ ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, prefix, IS_STRING, 0, "\"\"")
 ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, limit, IS_LONG, 0, "1000")
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_hset, 0, 3, _IS_BOOL, 0)
+ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
+ZEND_ARG_TYPE_INFO(0, field, IS_STRING, 0)
+ZEND_ARG_TYPE_INFO(0, value, IS_MIXED, 0)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_hget, 0, 2, IS_MIXED, 0)
+ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
+ZEND_ARG_TYPE_INFO(0, field, IS_STRING, 0)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_hdel, 0, 2, IS_LONG, 0)
+ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
+ZEND_ARG_TYPE_INFO(0, field, IS_STRING, 0)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_hgetall, 0, 1, IS_ARRAY, 0)
+ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
+ZEND_END_ARG_INFO()
+
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_MASK_EX(arginfo_wait, 0, 3, MAY_BE_ARRAY | MAY_BE_FALSE)
 ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
 ZEND_ARG_TYPE_INFO(0, last_version, IS_LONG, 0)
@@ -586,16 +707,18 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_flush_all, 0, 0, _IS_BOOL, 0)
 ZEND_END_ARG_INFO()
 
 /* clang-format off: takes the rows for one expression */
-static const zend_function_entry functions[] = {
-    ZEND_FE(ephpm_kv_get, arginfo_get) ZEND_FE(ephpm_kv_set, arginfo_set) ZEND_FE(ephpm_kv_setnx,
-        arginfo_set) ZEND_FE(ephpm_kv_del, arginfo_long) ZEND_FE(ephpm_kv_exists, arginfo_exists)
-        ZEND_FE(ephpm_kv_incr, arginfo_count) ZEND_FE(ephpm_kv_decr, arginfo_count) ZEND_FE(
-            ephpm_kv_incr_by, arginfo_count_by) ZEND_FE(ephpm_kv_decr_by, arginfo_count_by)
-            ZEND_FE(ephpm_kv_expire, arginfo_expire) ZEND_FE(ephpm_kv_ttl, arginfo_long)
-                ZEND_FE(ephpm_kv_pttl, arginfo_long) ZEND_FE(ephpm_kv_mget, arginfo_mget)
-                    ZEND_FE(ephpm_kv_mset, arginfo_mset) ZEND_FE(ephpm_kv_cas, arginfo_cas)
-                        ZEND_FE(ephpm_kv_keys, arginfo_keys) ZEND_FE(ephpm_kv_wait, arginfo_wait)
-                            ZEND_FE(ephpm_kv_flush_all, arginfo_flush_all) ZEND_FE_END};
+static const zend_function_entry functions[] = {ZEND_FE(ephpm_kv_hset, arginfo_hset) ZEND_FE(
+    ephpm_kv_hget, arginfo_hget) ZEND_FE(ephpm_kv_hdel, arginfo_hdel) ZEND_FE(ephpm_kv_hgetall,
+    arginfo_hgetall) ZEND_FE(ephpm_kv_get, arginfo_get) ZEND_FE(ephpm_kv_set, arginfo_set)
+        ZEND_FE(ephpm_kv_setnx, arginfo_set) ZEND_FE(ephpm_kv_del, arginfo_long)
+            ZEND_FE(ephpm_kv_exists, arginfo_exists) ZEND_FE(ephpm_kv_incr, arginfo_count) ZEND_FE(
+                ephpm_kv_decr, arginfo_count) ZEND_FE(ephpm_kv_incr_by, arginfo_count_by)
+                ZEND_FE(ephpm_kv_decr_by, arginfo_count_by) ZEND_FE(ephpm_kv_expire, arginfo_expire)
+                    ZEND_FE(ephpm_kv_ttl, arginfo_long) ZEND_FE(ephpm_kv_pttl, arginfo_long)
+                        ZEND_FE(ephpm_kv_mget, arginfo_mget) ZEND_FE(ephpm_kv_mset, arginfo_mset)
+                            ZEND_FE(ephpm_kv_cas, arginfo_cas) ZEND_FE(ephpm_kv_keys, arginfo_keys)
+                                ZEND_FE(ephpm_kv_wait, arginfo_wait)
+                                    ZEND_FE(ephpm_kv_flush_all, arginfo_flush_all) ZEND_FE_END};
 /* clang-format on */
 
 bool embed_kv_register(void)

@@ -69,6 +69,56 @@ static void test_kv_php_values_come_back(void)
     run_rows(rows, ARRAY_LEN(rows));
 }
 
+static void test_kv_php_hashes(void)
+{
+    static const struct row rows[] = {
+        {"set and get", "out(ephpm_kv_hset('h', 'f', 'v'), ephpm_kv_hget('h', 'f'));",
+            "[true,\"v\"]"},
+        {"missing", "out(ephpm_kv_hget('h', 'f'), ephpm_kv_hdel('h', 'f'), ephpm_kv_hgetall('h'));",
+            "[null,0,[]]"},
+        {"kinds",
+            "foreach ([5, -0.5, 'x', false, null, [1, 'a' => 2]] as $i => $v)"
+            "ephpm_kv_hset('h', \"f$i\", $v); $all = ephpm_kv_hgetall('h'); ksort($all);"
+            "out($all, ephpm_kv_hget('h', 'f0') === 5, ephpm_kv_hget('h', 'f1') === -0.5);",
+            "[{\"f0\":5,\"f1\":-0.5,\"f2\":\"x\",\"f3\":false,\"f4\":null,\"f5\":{\"0\":1,"
+            "\"a\":2}},true,true]"},
+        {"int fields", "ephpm_kv_hset('h', 7, 'x'); var_dump(key(ephpm_kv_hgetall('h')));",
+            "int(7)\n"},
+        {"del",
+            "ephpm_kv_hset('h', 'f', 1); out(ephpm_kv_hdel('h', 'f'), ephpm_kv_hdel('h', 'f'),"
+            "ephpm_kv_exists('h'));",
+            "[1,0,false]"},
+        {"many",
+            "for ($i = 0; $i < 5000; $i++) ephpm_kv_hset('h', \"f$i\", $i);"
+            "for ($i = 0; $i < 5000; $i += 2) ephpm_kv_hdel('h', \"f$i\");"
+            "$all = ephpm_kv_hgetall('h'); out(count($all), array_sum($all));",
+            "[2500,6250000]"},
+        {"large",
+            "out(ephpm_kv_hset('h', 'f', str_repeat('x', 200000)),"
+            "strlen(ephpm_kv_hget('h', 'f')));",
+            "[true,200000]"},
+        {"keeps its deadline",
+            "ephpm_kv_hset('h', 'f', 1); ephpm_kv_expire('h', 100); ephpm_kv_hset('h', 'g', 1);"
+            "out(ephpm_kv_ttl('h'));",
+            "[100]"},
+        {"of a value",
+            "ephpm_kv_set('k', 'v'); out(ephpm_kv_hset('k', 'f', 1), ephpm_kv_hget('k', 'f'),"
+            "ephpm_kv_hdel('k', 'f'), ephpm_kv_hgetall('k'), ephpm_kv_get('k'));",
+            "[false,null,0,[],\"v\"]"},
+        {"value of a hash",
+            "ephpm_kv_hset('h', 'f', 1); out(ephpm_kv_get('h'), ephpm_kv_incr('h'),"
+            "ephpm_kv_cas('h', null, 1), ephpm_kv_setnx('h', 1), ephpm_kv_exists('h'),"
+            "ephpm_kv_keys(), ephpm_kv_set('h', 'v'), ephpm_kv_get('h'));",
+            "[null,false,false,false,true,[\"h\"],true,\"v\"]"},
+        {"field too long",
+            "try { ephpm_kv_hset('h', str_repeat('x', 32769), 1); } catch (ValueError $e) {"
+            "echo $e->getMessage(); }",
+            "ephpm_kv_hset(): Argument #2 ($field) must not be longer than 32768 bytes"},
+    };
+
+    run_rows(rows, ARRAY_LEN(rows));
+}
+
 static void test_kv_php_operations(void)
 {
     static const struct row rows[] = {
@@ -200,6 +250,7 @@ static void test_kv_php_wait_ends_with_its_request(void)
     CHECK_INT(sigaction(SIGALRM, &old, NULL), 0);
 }
 
-const struct test tests_kv[] = {TEST(test_kv_php_values_come_back), TEST(test_kv_php_operations),
-    TEST(test_kv_php_errors_name_the_argument), TEST(test_kv_php_survives_a_fatal_error),
-    TEST(test_kv_php_wait_ends_with_its_request), TEST_END};
+const struct test tests_kv[] = {TEST(test_kv_php_values_come_back), TEST(test_kv_php_hashes),
+    TEST(test_kv_php_operations), TEST(test_kv_php_errors_name_the_argument),
+    TEST(test_kv_php_survives_a_fatal_error), TEST(test_kv_php_wait_ends_with_its_request),
+    TEST_END};
