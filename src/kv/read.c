@@ -24,6 +24,7 @@ static int find(const struct kv_store *s, struct look *look, uint64_t hash, stru
         if (room == 0)
             return ERR_AGAIN;
         e = kv_at(s, ref);
+        kv_prefetch(s, ref);
         look->seq = KV_GET(e->seq);
         if (kv_entry_has_key(s, e, room, hash, key)) {
             look->ref = ref;

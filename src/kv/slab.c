@@ -239,6 +239,9 @@ void kv_slab_give(struct kv_store *s, uint32_t shard, uint32_t ref)
         kv_slab_append(s, &sh->partial[class], page);
     if (p->used == 0 && kv_slab_remove(s, was_full ? &sh->full[class] : &sh->partial[class], page))
         kv_slab_release(s, sh, page);
+    else if (p->used)
+        /* The block is taken next, while it is in the cache. */
+        sh->partial[class] = page + 1;
     return;
 nonsense:
     s->nonsense = true;
