@@ -15,11 +15,13 @@
 struct kv_pair {
     struct str key;
     struct kv_value value;
+    int64_t ttl; /* 0: no deadline */
 };
 
 /*
- * Sets all of them, without deadlines, or none: ERR_TOOBIG, ERR_FULL, ERR_NOMEM; with KV_ONLY_NEW
- * ERR_EXISTS when one of the keys is there. Of a key that occurs twice the last value counts.
+ * Sets all of them or none: ERR_TOOBIG, ERR_FULL, ERR_NOMEM, ERR_INVAL for a negative ttl; with
+ * KV_ONLY_NEW ERR_EXISTS when one of the keys is there. Of a key that occurs twice the last value
+ * counts.
  *
  * The shards of all keys are locked meanwhile, so that for everyone who changes something this is
  * one step. Who only reads takes no lock and may see a part of the new values. When the process is

@@ -62,9 +62,11 @@ static int build_all(struct many *m)
 
     for (size_t i = 0; i < m->n;) {
         struct part *p = &m->parts[i];
+        const struct kv_pair *pair = &m->pairs[i++];
 
-        r = p->ref ? 0 : kv_entry_build(m->s, &p->spot, &m->pairs[i].value, 0, &p->ref);
-        i++;
+        r = p->ref
+                ? 0
+                : kv_entry_build(m->s, &p->spot, &pair->value, kv_deadline_in(pair->ttl), &p->ref);
         if (m->s->nonsense) {
             drop(m, p->spot.shard);
             if (++drops > KV_TRIES)
@@ -130,7 +132,7 @@ int kv_store_mset(struct kv_store *s, const struct kv_pair *pairs, size_t n, uns
     int r = 0;
 
     for (size_t i = 0; i < n && r == 0; i++)
-        r = kv_check(pairs[i].key, &pairs[i].value, 0);
+        r = kv_check(pairs[i].key, &pairs[i].value, pairs[i].ttl);
     if (r || n == 0)
         return r;
     if (!mem_mul(n, sizeof(*m.parts), &size) || !(m.parts = mem_try_new(size)))

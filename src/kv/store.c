@@ -142,7 +142,7 @@ int kv_store_cas(struct kv_store *s, struct str key, const struct kv_value *expe
     uint64_t deadline = kv_deadline_in(MAX(ttl, 0));
     struct kv_spot spot;
     struct kv_value is;
-    int r = kv_check(key, v, ttl);
+    int r = kv_check(key, v ? v : &(struct kv_value){.type = KV_INT}, ttl);
 
     if (r)
         return r;
@@ -150,8 +150,12 @@ int kv_store_cas(struct kv_store *s, struct str key, const struct kv_value *expe
     r = kv_take(s, &spot, &s->scratch, &is);
     if (r != ERR_TYPE && (expected ? r != 0 || !is_same(&is, expected) : r == 0))
         r = ERR_BUSY;
-    else if (r != ERR_TYPE)
+    else if (r != ERR_TYPE && v)
         r = kv_put(s, &spot, v, deadline);
+    else if (r != ERR_TYPE)
+        r = 0;
+    if (r == 0 && !v && spot.e && !s->nonsense)
+        kv_spot_remove(s, &spot);
     kv_spot_close(s, &spot);
     kv_trim(s);
     return r;

@@ -110,7 +110,7 @@ int kv_store_getset(struct kv_store *s, struct str key, const struct kv_value *v
 int kv_store_getdel(
     struct kv_store *s, struct str key, struct buf *buf, struct kv_value *old) MUST_CHECK;
 /* Sets when the value there is exactly that one, type included; expected NULL: when there is none.
- * ERR_BUSY when it is another one. */
+ * ERR_BUSY when it is another one. v NULL: deletes. */
 int kv_store_cas(struct kv_store *s, struct str key, const struct kv_value *expected,
     const struct kv_value *v, int64_t ttl) MUST_CHECK;
 /* ERR_NOTFOUND. */

@@ -43,9 +43,10 @@ struct embed_global {
     bool interrupt_hit;  /* embed_interrupt() ended the script */
     struct err *collect; /* takes the first fatal message, or NULL */
     volatile sig_atomic_t interrupted;
-    bool forked;       /* this process is the child of a script's pcntl_fork() */
-    bool has_children; /* the running script called it */
-    bool spent;        /* a script changed the process for good: no other request shall have it */
+    bool forked;        /* this process is the child of a script's pcntl_fork() */
+    bool has_children;  /* the running script called it */
+    uint64_t waited_ns; /* by functions that wait, since the limit of execution time began */
+    bool spent;         /* a script changed the process for good: no other request shall have it */
 
     char *out; /* output not yet given to the host */
     size_t out_len;
@@ -89,6 +90,9 @@ size_t embed_output_write(const char *p, size_t n);
 void embed_output_flush(void *server_context);
 /* Gives what is buffered to the host; no PHP is run. */
 void embed_output_drain(void);
+/* For functions that wait: has the client gone? Then the request ends here, as it would by output,
+ * unless ignore_user_abort is on. */
+void embed_output_check_client(void);
 int embed_output_send_head(void *sapi_headers);
 /* The current header list as an informational response. */
 int embed_output_send_informational(int status);

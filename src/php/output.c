@@ -38,6 +38,13 @@ static bool client_is_gone(void)
     return embed_g.client_gone;
 }
 
+void embed_output_check_client(void)
+{
+    if (embed_g.req && !embed_g.finished && client_is_gone() &&
+        !(PG(connection_status) & PHP_CONNECTION_ABORTED))
+        php_handle_aborted_connection(); /* does not return unless ignore_user_abort is on */
+}
+
 size_t embed_output_write(const char *p, size_t n)
 {
     /* Output of startup and of our own requests, and what follows fastcgi_finish_request(), has no
@@ -52,8 +59,7 @@ size_t embed_output_write(const char *p, size_t n)
         memcpy(embed_g.out + embed_g.out_len, p, n);
         embed_g.out_len += n;
     }
-    if (client_is_gone() && !(PG(connection_status) & PHP_CONNECTION_ABORTED))
-        php_handle_aborted_connection(); /* does not return unless ignore_user_abort is on */
+    embed_output_check_client();
     return n;
 }
 
@@ -68,8 +74,7 @@ void embed_output_flush(void *server_context)
     if (!embed_g.client_gone && embed_g.host.flush &&
         embed_g.host.flush(embed_g.host.arg) == ERR_CLOSED)
         embed_g.client_gone = true;
-    if (client_is_gone() && !(PG(connection_status) & PHP_CONNECTION_ABORTED))
-        php_handle_aborted_connection();
+    embed_output_check_client();
 }
 
 /* --- head ------------------------------------------------------------------------------------- */

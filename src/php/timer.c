@@ -115,6 +115,7 @@ ZEND_API void zend_set_timeout(zend_long seconds, bool reset_signals)
     int64_t now;
 
     active = 0;
+    embed_g.waited_ns = 0;
     EG(timeout_seconds) = seconds;
     if (seconds > 0) {
         if (!handler_stays) {

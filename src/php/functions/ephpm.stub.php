@@ -30,80 +30,232 @@ function headers_send(int $status = 200): int {}
  * there when the site has a store.
  *
  * Keys are bytes, at most 32 KiB. Strings, ints and floats come back as what they were, anything else by serialize().
- * A value is at most 64 MiB. A ttl is in seconds, 0 means none. ValueError is thrown for what is too large, and for a
- * negative ttl.
+ * A value is at most 64 MiB. A ttl is in seconds, 0 means none.
  */
 
-/** The value, null when there is none. */
+/**
+ * The value of a key.
+ *
+ * @param string $key at most 32768 bytes
+ * @return mixed null when there is none, and for hashes, lists and sets of the Redis protocol
+ * @throws ValueError if the key is too long
+ */
 function ephpm_kv_get(string $key): mixed {}
 
-/** False when there is no memory for it. The key has no deadline but this ttl afterwards. */
+/**
+ * Gives a key a value; what was there is replaced.
+ *
+ * @param string $key at most 32768 bytes
+ * @param mixed $value whatever serialize() takes; at most 67108864 bytes
+ * @param int $ttl seconds to live, 0: for ever
+ * @return bool false when there is no memory for it; then the key has its old value, or none
+ * @throws ValueError if the key or the value is too large, or the ttl is negative
+ */
 function ephpm_kv_set(string $key, mixed $value, int $ttl = 0): bool {}
 
-/** The same if the key is not there, else false. */
+/**
+ * Gives a key a value if it has none: of several that try at once, one gets true.
+ *
+ * @param string $key at most 32768 bytes
+ * @param mixed $value whatever serialize() takes; at most 67108864 bytes
+ * @param int $ttl seconds to live, 0: for ever
+ * @return bool false when it has one, or when there is no memory for it
+ * @throws ValueError if the key or the value is too large, or the ttl is negative
+ */
 function ephpm_kv_setnx(string $key, mixed $value, int $ttl = 0): bool {}
 
-/** How many keys were deleted: 1 or 0. */
+/**
+ * Deletes a key.
+ *
+ * @param string $key at most 32768 bytes
+ * @return int<0, 1> how many keys were deleted
+ * @throws ValueError if the key is too long
+ */
 function ephpm_kv_del(string $key): int {}
 
+/**
+ * Whether a key has a value, which may be null.
+ *
+ * @param string $key at most 32768 bytes
+ * @throws ValueError if the key is too long
+ */
 function ephpm_kv_exists(string $key): bool {}
 
-/** The new value. A missing key counts as 0. False: the value is no integer, or it would not fit. */
+/**
+ * Adds 1 to the value, in one step. A missing key counts as 0; an existing one keeps its deadline.
+ *
+ * @param string $key at most 32768 bytes
+ * @return int|false the sum; false when the value is no integer, the sum would not fit, or there is no memory for it
+ * @throws ValueError if the key is too long
+ */
 function ephpm_kv_incr(string $key): int|false {}
 
+/**
+ * Subtracts 1, otherwise like ephpm_kv_incr().
+ *
+ * @param string $key at most 32768 bytes
+ * @return int|false the difference
+ * @throws ValueError if the key is too long
+ */
 function ephpm_kv_decr(string $key): int|false {}
 
+/**
+ * Adds a number, otherwise like ephpm_kv_incr().
+ *
+ * @param string $key at most 32768 bytes
+ * @param int $delta may be negative
+ * @return int|false the sum
+ * @throws ValueError if the key is too long
+ */
 function ephpm_kv_incr_by(string $key, int $delta): int|false {}
 
+/**
+ * Subtracts a number, otherwise like ephpm_kv_incr().
+ *
+ * @param string $key at most 32768 bytes
+ * @param int $delta may be negative
+ * @return int|false the difference
+ * @throws ValueError if the key is too long
+ */
 function ephpm_kv_decr_by(string $key, int $delta): int|false {}
 
-/** A new deadline from now on, 0: deletes at once. False when there is no such key. */
+/**
+ * Sets a new deadline.
+ *
+ * @param string $key at most 32768 bytes
+ * @param int $ttl seconds from now; 0 deletes the key at once
+ * @return bool false when there is no such key
+ * @throws ValueError if the key is too long or the ttl negative
+ */
 function ephpm_kv_expire(string $key, int $ttl): bool {}
 
-/** Seconds left, rounded up; -1 without a deadline, -2 without the key. */
+/**
+ * How long a key still lives.
+ *
+ * @param string $key at most 32768 bytes
+ * @return int seconds, rounded up; -1 without a deadline, -2 without the key
+ * @throws ValueError if the key is too long
+ */
 function ephpm_kv_ttl(string $key): int {}
 
-/** The same in milliseconds. */
+/**
+ * How long a key still lives, in milliseconds.
+ *
+ * @param string $key at most 32768 bytes
+ * @return int milliseconds; -1 without a deadline, -2 without the key
+ * @throws ValueError if the key is too long
+ */
 function ephpm_kv_pttl(string $key): int {}
 
-/** @return array the values of these keys, under the indexes that the keys have; null for missing ones */
+/**
+ * The values of several keys, each as ephpm_kv_get() gives it.
+ *
+ * @template TKey of array-key
+ * @param array<TKey, string|int> $keys
+ * @return array<TKey, mixed> under the indexes that the keys have; null for missing ones
+ * @throws ValueError if a key is too long
+ * @throws TypeError if a key is neither string nor int
+ */
 function ephpm_kv_mget(array $keys): array {}
 
-/** Sets each key to its value, one after the other; false when one could not be set. */
+/**
+ * Gives several keys their values, all of them or none. For others that change something it is one step.
+ *
+ * @param array<array-key, mixed> $values by key
+ * @param int $ttl seconds to live for each, 0: for ever
+ * @return bool false when there is no memory for all
+ * @throws ValueError if a key or a value is too large, or the ttl is negative
+ */
 function ephpm_kv_mset(array $values, int $ttl = 0): bool {}
 
-/** Sets the value if the one there is exactly $expected (null: if there is none), else false. */
+/**
+ * Changes a value if it is exactly the expected one, type included, in one step.
+ *
+ * @param string $key at most 32768 bytes
+ * @param mixed $expected null: the key has no value
+ * @param mixed $value null: the key is deleted
+ * @param int $ttl seconds to live, 0: for ever
+ * @return bool false when the value is another one, or when there is no memory for the new one
+ * @throws ValueError if the key or the value is too large, or the ttl is negative
+ */
 function ephpm_kv_cas(string $key, mixed $expected, mixed $value, int $ttl = 0): bool {}
 
-/**
+/*
  * Hashes: keys that hold fields, each with a value of its own. A key that is not there is an empty hash, and a hash
  * without fields is gone. Of a key that holds a value, and of ephpm_kv_get() and the like for a key that holds a hash,
  * nothing comes and nothing changes: null, false, 0 or [].
  */
 
-/** Sets a field, which has at most 32 KiB. False when there is no memory for it. The key keeps its deadline. */
+/**
+ * Sets a field of a hash. The key keeps its deadline.
+ *
+ * @param string $key at most 32768 bytes
+ * @param string $field at most 32768 bytes
+ * @param mixed $value whatever serialize() takes
+ * @return bool false when there is no memory for it, and for a key that holds a value
+ * @throws ValueError if the key, the field or the value is too large
+ */
 function ephpm_kv_hset(string $key, string $field, mixed $value): bool {}
 
-/** The field's value, null when there is none. */
+/**
+ * The value of a field.
+ *
+ * @param string $key at most 32768 bytes
+ * @param string $field at most 32768 bytes
+ * @return mixed null when there is none
+ * @throws ValueError if the key or the field is too long
+ */
 function ephpm_kv_hget(string $key, string $field): mixed {}
 
-/** How many fields were deleted: 1 or 0. */
+/**
+ * Deletes a field; with the last one the key goes.
+ *
+ * @param string $key at most 32768 bytes
+ * @param string $field at most 32768 bytes
+ * @return int<0, 1> how many fields were deleted
+ * @throws ValueError if the key or the field is too long
+ */
 function ephpm_kv_hdel(string $key, string $field): int {}
 
-/** @return array<string, mixed> all fields as they were at one moment, in no order */
+/**
+ * All fields as they were at one moment.
+ *
+ * @param string $key at most 32768 bytes
+ * @return array<string, mixed> in no order
+ * @throws ValueError if the key is too long
+ */
 function ephpm_kv_hgetall(string $key): array {}
 
-/** @return list<string> keys that start with the prefix, in no order */
+/**
+ * Keys that start with a prefix. Looks at all keys of the site, so it is for maintenance.
+ *
+ * @param string $prefix all bytes count as they are, "*" too
+ * @param int $limit at most so many keys
+ * @return list<string> in no order
+ * @throws ValueError if the limit is less than 1
+ */
 function ephpm_kv_keys(string $prefix = "", int $limit = 1000): array {}
 
 /**
- * Waits until the key's version is beyond $last_version, at most so long; false when it was not. Start with version 0,
- * which does not wait. The worker serves nobody else meanwhile.
- * @return array{value: mixed, version: int}|false
+ * Waits until a key's version is beyond the one that was seen last. Start with version 0, which does not wait. A version
+ * counts changes of the value, deletion and expiry among them; a missing key has one, too. May rarely return without a
+ * change. The worker serves nobody else meanwhile, and waiting counts as execution time for max_execution_time. The
+ * request ends when its client goes, unless ignore_user_abort is on.
+ *
+ * @param string $key at most 32768 bytes
+ * @param int $last_version as it was returned by the last call; negative: 0
+ * @param int $timeout_ms 0 and less: looks only
+ * @return array{value: mixed, version: int}|false false when there was no change in time; value as ephpm_kv_get() gives
+ *     it
+ * @throws ValueError if the key is too long
  */
 function ephpm_kv_wait(string $key, int $last_version, int $timeout_ms): array|false {}
 
-/** Deletes all keys of the site. */
+/**
+ * Deletes all keys of the site, its sessions included.
+ *
+ * @return true
+ */
 function ephpm_kv_flush_all(): bool {}
 
 /** @return array<string, mixed> this worker, under the names of FPM's status */

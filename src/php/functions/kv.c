@@ -3,6 +3,7 @@
 #include "php/compat.h"
 
 #include "kv/collections.h"
+#include "kv/keys.h"
 #include "php/internal.h"
 #include "platform/clock.h"
 
@@ -16,6 +17,9 @@
 
 #define BUFFER_KEPT (1u << 20) /* bytes; a larger buffer is freed after its use */
 #define MS_PER_S    1000
+#define NS_PER_MS   1000000u
+#define NS_PER_S    1000000000u
+#define WAIT_MS     200 /* at once, before it is seen whether the request shall end */
 
 static struct buf buffer; /* of values read; its content is used before the next call */
 
@@ -185,23 +189,25 @@ static ZEND_FUNCTION(ephpm_kv_mget)
     array_init_size(return_value, zend_hash_num_elements(keys));
     ZEND_HASH_FOREACH_KEY_VAL(keys, index, name, each)
     {
-        zend_string *tmp, *key = zval_try_get_tmp_string(each, &tmp);
+        zend_string *key, *tmp;
         zval value;
 
-        if (!key)
-            RETURN_THROWS();
-        if (!check_key(key, 1)) {
-            zend_tmp_string_release(tmp);
+        ZVAL_DEREF(each);
+        if (Z_TYPE_P(each) != IS_STRING && Z_TYPE_P(each) != IS_LONG) {
+            zend_argument_type_error(
+                1, "must be an array of strings, %s in it", zend_zval_type_name(each));
             RETURN_THROWS();
         }
-        get_into(key, &value);
+        key = zval_get_tmp_string(each, &tmp);
+        if (check_key(key, 1))
+            get_into(key, &value);
         zend_tmp_string_release(tmp);
+        if (EG(exception))
+            RETURN_THROWS();
         if (name)
             zend_hash_update(Z_ARRVAL_P(return_value), name, &value);
         else
             zend_hash_index_update(Z_ARRVAL_P(return_value), index, &value);
-        if (EG(exception))
-            RETURN_THROWS();
     }
     ZEND_HASH_FOREACH_END();
 }
@@ -326,14 +332,50 @@ static ZEND_FUNCTION(ephpm_kv_setnx)
     set_function(INTERNAL_FUNCTION_PARAM_PASSTHRU, KV_ONLY_NEW);
 }
 
+/* What is being set at once. All of it is PHP's memory: serializers may end the request. */
+struct batch {
+    struct kv_pair *pairs; /* borrow from items */
+    struct item {
+        zend_string *key;
+        zval value; /* kept, since another one's serializer may change what the array refers to */
+        smart_str serialized;
+    } *items;
+    uint32_t n;
+};
+
+/* False: it threw. Takes the key. */
+static bool add_pair(struct batch *b, zend_string *key, zval *value, zend_long ttl)
+{
+    struct item *item = &b->items[b->n];
+    struct kv_pair *pair = &b->pairs[b->n++];
+
+    *item = (struct item){.key = key};
+    ZVAL_COPY_DEREF(&item->value, value);
+    *pair = (struct kv_pair){.key = str_of(key), .ttl = to_ms(ttl)};
+    return check_key(key, 1) && to_store(&item->value, &pair->value, &item->serialized);
+}
+
+static void batch_free(struct batch *b)
+{
+    for (uint32_t i = 0; i < b->n; i++) {
+        zend_string_release(b->items[i].key);
+        zval_ptr_dtor(&b->items[i].value);
+        smart_str_free(&b->items[i].serialized);
+    }
+    efree(b->items);
+    efree(b->pairs);
+}
+
 static ZEND_FUNCTION(ephpm_kv_mset)
 {
+    struct batch b = {0};
     HashTable *values;
     zend_long ttl = 0;
     zend_string *name;
     zend_ulong index;
     zval *value;
-    bool all = true;
+    uint32_t n;
+    int r = 0;
 
     ZEND_PARSE_PARAMETERS_START(1, 2)
     Z_PARAM_ARRAY_HT(values)
@@ -342,17 +384,25 @@ static ZEND_FUNCTION(ephpm_kv_mset)
     ZEND_PARSE_PARAMETERS_END();
     if (!check_ttl(ttl, 2))
         RETURN_THROWS();
+    n = zend_hash_num_elements(values);
+    b.pairs = safe_emalloc(MAX(n, 1), sizeof(*b.pairs), 0);
+    b.items = safe_emalloc(MAX(n, 1), sizeof(*b.items), 0);
     ZEND_HASH_FOREACH_KEY_VAL(values, index, name, value)
     {
         zend_string *key = name ? zend_string_copy(name) : zend_long_to_str((zend_long)index);
 
-        all = check_key(key, 1) && set(key, value, 0, ttl, 1) && all;
-        zend_string_release(key);
-        if (EG(exception))
-            RETURN_THROWS();
+        if (!add_pair(&b, key, value, ttl)) {
+            r = ERR_INVAL;
+            break;
+        }
     }
     ZEND_HASH_FOREACH_END();
-    RETURN_BOOL(all);
+    if (r == 0) {
+        r = kv_store_mset(embed_g.opt.kv, b.pairs, b.n, 0);
+        check_value(r, 1);
+    }
+    batch_free(&b);
+    RETURN_BOOL(r == 0);
 }
 
 static ZEND_FUNCTION(ephpm_kv_cas)
@@ -375,7 +425,7 @@ static ZEND_FUNCTION(ephpm_kv_cas)
         RETURN_THROWS();
     if (to_store(old, &expected, &of_expected) && to_store(new, &v, &of_value)) {
         r = kv_store_cas(embed_g.opt.kv, str_of(key), Z_TYPE_P(old) == IS_NULL ? NULL : &expected,
-            &v, to_ms(ttl));
+            Z_TYPE_P(new) == IS_NULL ? NULL : &v, to_ms(ttl));
         check_value(r, 3);
     }
     smart_str_free(&of_expected);
@@ -585,6 +635,37 @@ static bool shall_stop(void)
     return zend_atomic_bool_load_ex(&EG(vm_interrupt));
 }
 
+/* PHP's own limit counts CPU time, and waiting takes none. For a script that waits again and again
+ * it would be no limit, so waiting counts as if it did. */
+static void count_waiting(uint64_t ns)
+{
+    embed_g.waited_ns += ns;
+    if (EG(timeout_seconds) <= 0 || embed_g.waited_ns / NS_PER_S < (uint64_t)EG(timeout_seconds))
+        return;
+    zend_atomic_bool_store_ex(&EG(timed_out), true);
+    zend_atomic_bool_store_ex(&EG(vm_interrupt), true);
+}
+
+/* Waits in pieces, so that a client that has gone, or the limit of execution time, ends it. */
+static int wait_until(
+    struct str key, uint64_t last, uint64_t end, struct kv_value *v, uint64_t *version)
+{
+    uint64_t now = clock_mono_ns(), before;
+    int r, left;
+
+    do {
+        before = now;
+        left = before < end ? (int)MIN((end - before) / NS_PER_MS + 1, (uint64_t)WAIT_MS) : 0;
+        r = kv_store_wait(embed_g.opt.kv, key, last, left, &buffer, v, version);
+        if (r != ERR_TIMEOUT && r != ERR_INTR)
+            return r;
+        now = clock_mono_ns();
+        count_waiting(now - before);
+        embed_output_check_client();
+    } while (now < end && !shall_stop());
+    return r;
+}
+
 static ZEND_FUNCTION(ephpm_kv_wait)
 {
     zend_string *key;
@@ -592,7 +673,7 @@ static ZEND_FUNCTION(ephpm_kv_wait)
     uint64_t version, end;
     struct kv_value v;
     zval value;
-    int r, left;
+    int r;
 
     ZEND_PARSE_PARAMETERS_START(3, 3)
     Z_PARAM_STR(key)
@@ -601,16 +682,8 @@ static ZEND_FUNCTION(ephpm_kv_wait)
     ZEND_PARSE_PARAMETERS_END();
     if (!check_key(key, 1))
         RETURN_THROWS();
-    left = (int)MAX(0, MIN(timeout, INT32_MAX));
-    end = clock_mono_ms() + (uint64_t)left;
-    while ((r = kv_store_wait(embed_g.opt.kv, str_of(key), (uint64_t)MAX(last, 0), left, &buffer,
-                &v, &version)) == ERR_INTR) {
-        uint64_t now = clock_mono_ms();
-
-        if (shall_stop())
-            break;
-        left = now < end ? (int)(end - now) : 0;
-    }
+    end = clock_mono_ns() + (uint64_t)MAX(0, MIN(timeout, INT32_MAX)) * NS_PER_MS;
+    r = wait_until(str_of(key), (uint64_t)MAX(last, 0), end, &v, &version);
     if (r != 0 && r != ERR_NOTFOUND)
         RETURN_FALSE;
     ZVAL_NULL(&value);

@@ -9,7 +9,7 @@
 
 static struct kv_pair pair(const char *key, const char *value)
 {
-    return (struct kv_pair){str_c(key), bed_string(value)};
+    return (struct kv_pair){.key = str_c(key), .value = bed_string(value)};
 }
 
 /* ---- several keys ---- */
@@ -27,6 +27,24 @@ static void test_mset_sets_all(void)
     CHECK_STR(bed_get(&b, ""), "empty");
     CHECK_INT(kv_store_count(b.s), 3);
     CHECK_INT(kv_store_mset(b.s, pairs, 0, 0), 0);
+    bed_close(&b);
+}
+
+static void test_mset_sets_deadlines(void)
+{
+    struct kv_pair pairs[] = {pair("a", "1"), pair("b", "2")};
+    struct bed b;
+    int64_t ms;
+
+    bed_open(&b, MB(16), KV_NOEVICTION);
+    pairs[0].ttl = 50000;
+    CHECK_INT(kv_store_mset(b.s, pairs, 2, 0), 0);
+    CHECK_INT(kv_store_ttl(b.s, STR("a"), &ms), 0);
+    CHECK(ms > 40000 && ms <= 50000);
+    CHECK_INT(kv_store_ttl(b.s, STR("b"), &ms), 0);
+    CHECK_INT(ms, KV_NO_TTL);
+    pairs[1].ttl = -1;
+    CHECK_INT(kv_store_mset(b.s, pairs, 2, 0), ERR_INVAL);
     bed_close(&b);
 }
 
@@ -299,7 +317,7 @@ static void test_expire_at_conditions(void)
     bed_close(&b);
 }
 
-const struct test tests_keys[] = {TEST(test_mset_sets_all),
+const struct test tests_keys[] = {TEST(test_mset_sets_all), TEST(test_mset_sets_deadlines),
     TEST(test_mset_only_new_sets_none_when_one_is_there), TEST(test_mset_without_room_sets_none),
     TEST(test_mset_of_many_evicts), TEST(test_rename_moves_value_and_deadline),
     TEST(test_rename_of_what_has_expired), TEST(test_copy_keeps_the_first),

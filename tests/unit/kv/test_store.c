@@ -213,6 +213,12 @@ static void test_store_conditions(void)
     CHECK_INT(kv_store_cas(b.s, STR("k"), &one, &two, 0), ERR_BUSY);
     CHECK_INT(kv_store_cas(b.s, STR("new"), &one, &two, 0), ERR_BUSY);
     CHECK_INT(kv_store_cas(b.s, STR("new"), NULL, &two, 0), 0);
+    CHECK_INT(kv_store_cas(b.s, STR("new"), &one, NULL, 0), ERR_BUSY);
+    CHECK(kv_store_exists(b.s, STR("new")));
+    CHECK_INT(kv_store_cas(b.s, STR("new"), &two, NULL, 0), 0);
+    CHECK(!kv_store_exists(b.s, STR("new")));
+    CHECK_INT(kv_store_cas(b.s, STR("new"), NULL, NULL, 0), 0);
+    CHECK(!kv_store_exists(b.s, STR("new")));
     CHECK_STR(bed_get(&b, "new"), "2");
     CHECK_INT(kv_store_getset(b.s, STR("new"), &one, &b.buf, &b.v), 0);
     CHECK_STR(b.v.bytes, "2");

@@ -161,6 +161,24 @@ static void test_kv_php_operations(void)
             "ephpm_kv_cas('k', [2], 'd'), ephpm_kv_cas('k', [1], 'd', 5), ephpm_kv_get('k'),"
             "ephpm_kv_ttl('k'));",
             "[true,false,false,true,false,true,\"d\",5]"},
+        {"cas to null deletes",
+            "ephpm_kv_set('k', 'a'); out(ephpm_kv_cas('k', 'b', null), ephpm_kv_exists('k'),"
+            "ephpm_kv_cas('k', 'a', null), ephpm_kv_exists('k'), ephpm_kv_cas('k', null, null));",
+            "[false,true,true,false,true]"},
+        {"mset of references",
+            "class S { function __serialize(): array { global $x; $x = 'changed'; return []; } }"
+            "$x = str_repeat('y', 3); ephpm_kv_mset(['a' => &$x, 'b' => new S]);"
+            "out(ephpm_kv_get('a'), $x);",
+            "[\"yyy\",\"changed\"]"},
+        {"mset is all or nothing",
+            "ephpm_kv_set('a', 'old'); out(ephpm_kv_mset(['a' => 1, 'b' =>"
+            "str_repeat('x', 1500000)]), ephpm_kv_get('a'), ephpm_kv_exists('b'));",
+            "[false,\"old\",false]"},
+        {"mset of nothing", "out(ephpm_kv_mset([]), ephpm_kv_mget([]));", "[true,[]]"},
+        {"binary keys of mset",
+            "ephpm_kv_mset([\"\\0\" => 1, '' => 2]); out(ephpm_kv_get(''),"
+            "ephpm_kv_get(\"\\0\"));",
+            "[2,1]"},
         {"cas type", "ephpm_kv_set('k', 1); out(ephpm_kv_cas('k', '1', 2));", "[false]"},
         {"keys",
             "foreach (['a:1', 'a:2', 'b:1', 'a*', 'a'] as $k) ephpm_kv_set($k, 1);"
@@ -196,6 +214,19 @@ static void test_kv_php_errors_name_the_argument(void)
         {"longest key", TRY("ephpm_kv_set(str_repeat('k', 32768), 1)"), "nothing"},
         {"long key of many", TRY("ephpm_kv_mget(['a', str_repeat('k', 32769)])"),
             "ValueError: ephpm_kv_mget(): Argument #1 ($keys) must not be longer than 32768 bytes"},
+        {"bad key of many", TRY("ephpm_kv_mget(['a', 1.5])"),
+            "TypeError: ephpm_kv_mget(): Argument #1 ($keys) must be an array of strings, float in "
+            "it"},
+        {"long key to set", TRY("ephpm_kv_mset([str_repeat('k', 32769) => 1])"),
+            "ValueError: ephpm_kv_mset(): Argument #1 ($values) must not be longer than 32768 "
+            "bytes"},
+        {"negative ttl of many", TRY("ephpm_kv_mset(['k' => 1], -5)"),
+            "ValueError: ephpm_kv_mset(): Argument #2 ($ttl) must be greater than or equal to 0"},
+        {"closure of many", TRY("ephpm_kv_mset(['k' => 1, 'j' => fn() => 1])"),
+            "Exception: Serialization of 'Closure' is not allowed"},
+        {"negative ttl of cas", TRY("ephpm_kv_cas('k', null, 1, -1)"),
+            "ValueError: ephpm_kv_cas(): Argument #4 ($ttl) must be greater than or equal to 0"},
+        {"float to be counted", TRY("ephpm_kv_incr_by('k', 1.5)"), "nothing"},
         {"negative ttl", TRY("ephpm_kv_set('k', 1, -1)"),
             "ValueError: ephpm_kv_set(): Argument #3 ($ttl) must be greater than or equal to 0"},
         {"negative expire", TRY("ephpm_kv_expire('k', -1)"),
@@ -250,7 +281,34 @@ static void test_kv_php_wait_ends_with_its_request(void)
     CHECK_INT(sigaction(SIGALRM, &old, NULL), 0);
 }
 
+/* PHP's own clock stands still meanwhile. */
+static void test_kv_php_wait_counts_for_max_execution_time(void)
+{
+    kv_store_flush(host_store);
+    host_php("set_time_limit(1); $v = ephpm_kv_wait('k', 0, 0)['version']; $t = hrtime(true);"
+             "register_shutdown_function(function () use ($t) {"
+             "echo hrtime(true) - $t < 2e9 ? 'in time' : 'late'; });"
+             "for (;;) ephpm_kv_wait('k', $v, 300);");
+    CHECK_HAS(reply.log, "Maximum execution time of 1 second exceeded");
+    CHECK_HAS(reply.body, "in time");
+    host_php("$v = ephpm_kv_wait('k', 0, 0)['version'];"
+             "for ($i = 0; $i < 3; $i++) { set_time_limit(1); ephpm_kv_wait('k', $v, 600); }"
+             "echo 'went on';");
+    CHECK_BODY("went on");
+}
+
+static void test_kv_php_wait_takes_no_time(void)
+{
+    kv_store_flush(host_store);
+    host_php("$u = fn() => array_sum(array_intersect_key(getrusage(), ['ru_utime.tv_usec' => 1,"
+             "'ru_stime.tv_usec' => 1])); $v = ephpm_kv_wait('k', 0, 0)['version']; $before = $u();"
+             "ephpm_kv_wait('k', $v, 1000); $used = ($u() - $before + 2000000) % 1000000;"
+             "echo $used < 20000 ? 'idle' : $used;");
+    CHECK_BODY("idle");
+}
+
 const struct test tests_kv[] = {TEST(test_kv_php_values_come_back), TEST(test_kv_php_hashes),
     TEST(test_kv_php_operations), TEST(test_kv_php_errors_name_the_argument),
     TEST(test_kv_php_survives_a_fatal_error), TEST(test_kv_php_wait_ends_with_its_request),
+    TEST(test_kv_php_wait_counts_for_max_execution_time), TEST(test_kv_php_wait_takes_no_time),
     TEST_END};
