@@ -137,7 +137,14 @@ ZEND_API void zend_set_timeout(zend_long seconds, bool reset_signals)
 
 ZEND_API void zend_unset_timeout(void)
 {
+    struct itimerval none = {0};
+
     active = 0;
+    if (armed && !handler_stays) {
+        /* PHP takes its handler away with the request, and the signal would end the process. */
+        (void)setitimer(ITIMER_PROF, &none, NULL);
+        armed = 0;
+    }
     zend_atomic_bool_store_ex(&EG(timed_out), false);
 }
 

@@ -642,8 +642,8 @@ static void count_waiting(uint64_t ns)
     embed_g.waited_ns += ns;
     if (EG(timeout_seconds) <= 0 || embed_g.waited_ns / NS_PER_S < (uint64_t)EG(timeout_seconds))
         return;
-    zend_atomic_bool_store_ex(&EG(timed_out), true);
-    zend_atomic_bool_store_ex(&EG(vm_interrupt), true);
+    embed_g.waited_ns = 0;
+    embed_timer_expire();
 }
 
 /* Waits in pieces, so that a client that has gone, or the limit of execution time, ends it. */

@@ -219,6 +219,7 @@ static void test_store_conditions(void)
     CHECK(!kv_store_exists(b.s, STR("new")));
     CHECK_INT(kv_store_cas(b.s, STR("new"), NULL, NULL, 0), 0);
     CHECK(!kv_store_exists(b.s, STR("new")));
+    CHECK_INT(kv_store_cas(b.s, STR("new"), NULL, &two, 0), 0);
     CHECK_STR(bed_get(&b, "new"), "2");
     CHECK_INT(kv_store_getset(b.s, STR("new"), &one, &b.buf, &b.v), 0);
     CHECK_STR(b.v.bytes, "2");
