@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "core/log.h"
 #include "engine/front.h"
+#include "engine/kvrole.h"
 #include "engine/master.h"
 #include "platform/fs.h"
 #include "platform/process.h"
@@ -377,6 +378,12 @@ int main(int argc, char **argv)
         process_set_title("ephpm: front");
         log_init("front", 2, LOG_TEXT, LOG_INFO);
         return front_main();
+    }
+    if (argc > 1 && strcmp(argv[1], "--role=kv") == 0) {
+        process_title_init(argc, argv);
+        process_set_title("ephpm: kv");
+        log_init("kv", 2, LOG_TEXT, LOG_INFO);
+        return kvrole_main();
     }
     /* Before parsing: the title takes the memory of argv, which the options go on pointing into. */
     process_title_init(argc, argv);

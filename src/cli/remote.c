@@ -45,6 +45,34 @@ static void remote_status_front(const struct json_value *f)
     }
 }
 
+/* "1.5 MB"; out has room for 32. */
+static const char *remote_size(int64_t bytes, char *out)
+{
+    static const char units[] = "KMGT";
+    double n = (double)bytes / 1024;
+    size_t i = 0;
+
+    for (; n >= 1024 && units[i + 1]; i++)
+        n /= 1024;
+    (void)snprintf(out, 32, "%.*f %cB", n < 10 ? 1 : 0, n, units[i]);
+    return out;
+}
+
+static void remote_status_kv(const struct json_value *kv)
+{
+    const struct json_value *sites = json_get(kv, "sites");
+    char used[32], memory[32];
+
+    for (const struct json_value *s = sites ? sites->first : NULL; s; s = s->next)
+        printf("  store %s  keys %lld  memory %s of %s  hits %lld  misses %lld  evicted %lld  "
+               "repaired %lld\n",
+            json_get_str(s, "site").p, (long long)json_get_int(s, "keys", 0),
+            remote_size(json_get_int(s, "used", 0), used),
+            remote_size(json_get_int(s, "memory", 0), memory),
+            (long long)json_get_int(s, "hits", 0), (long long)json_get_int(s, "misses", 0),
+            (long long)json_get_int(s, "evicted", 0), (long long)json_get_int(s, "repaired", 0));
+}
+
 static void remote_status(const struct json_value *v)
 {
     const struct json_value *gens = json_get(v, "generations");
@@ -55,6 +83,7 @@ static void remote_status(const struct json_value *v)
         (long long)json_get_int(v, "master_pid", 0), json_get_str(v, "user").p);
     for (const struct json_value *g = gens ? gens->first : NULL; g; g = g->next)
         remote_status_generation(g);
+    remote_status_kv(json_get(v, "kv"));
     if (front && front->kind == JSON_OBJECT)
         remote_status_front(front);
 }

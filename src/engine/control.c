@@ -19,8 +19,12 @@
 enum {
     CONTROL_LINE_MAX = 4096,
     CONTROL_CLIENTS = 16,
-    CONTROL_PATIENCE_MS = 5000 /* for the command, and for the client's close after the answer */
+    CONTROL_PATIENCE_MS = 5000, /* for the command, and for the client's close after the answer */
+    CONTROL_KV_MS = 1000        /* for the kv role to say how it is; a status goes without it */
 };
+
+/* The roles that a status waits for, one after the other. */
+enum control_asked { CONTROL_ASKED_NONE, CONTROL_ASKED_KV, CONTROL_ASKED_FRONT };
 
 struct control_client {
     struct list node;
@@ -29,7 +33,8 @@ struct control_client {
     struct buf in;
     struct net_timer *patience;
     bool commanded; /* its one command came */
-    bool wants_status;
+    enum control_asked asked;
+    struct buf kv_json;
     bool wants_stopped;
     bool closing;
     unsigned waiting; /* sites whose operation is not over */
@@ -58,6 +63,7 @@ static void control_client_free(struct control_client *c)
     net_timer_close(c->patience);
     stream_close(&c->stream);
     buf_fini(&c->in);
+    buf_fini(&c->kv_json);
     mem_free(c);
 }
 
@@ -155,7 +161,8 @@ static const char *control_generation_state(const struct generation *g)
     return "?";
 }
 
-static void control_write_status(struct master *m, struct str front_json, struct buf *b)
+static void control_write_status(
+    struct master *m, struct str front_json, struct str kv_json, struct buf *b)
 {
     struct json_writer w = JSON_WRITER(b);
 
@@ -188,6 +195,9 @@ static void control_write_status(struct master *m, struct str front_json, struct
         json_close_object(&w);
     }
     json_close_array(&w);
+    json_key(&w, "kv");
+    buf_add_str(b, kv_json.len ? kv_json : STR("null"));
+    w.more = true;
     json_key(&w, "front");
     buf_add_str(b, front_json.len ? str_trim(front_json) : STR("null"));
     w.more = true;
@@ -203,14 +213,58 @@ void control_status(struct control *ctl, struct str front_json)
         struct control_client *c = CONTAINER_OF(it, struct control_client, node);
         struct buf b = {0};
 
-        if (!c->wants_status)
+        if (c->asked != CONTROL_ASKED_FRONT)
             continue;
-        c->wants_status = false;
-        control_write_status(ctl->master, front_json, &b);
+        c->asked = CONTROL_ASKED_NONE;
+        control_write_status(ctl->master, front_json, buf_str(&c->kv_json), &b);
         control_send(c, buf_str(&b));
         buf_fini(&b);
         control_finish(c);
     }
+}
+
+static void control_ask_front(struct control_client *c)
+{
+    struct master *m = c->control->master;
+    struct ipc_out out;
+
+    c->asked = CONTROL_ASKED_FRONT;
+    if (!m->front_ready) {
+        control_status(c->control, STR_NONE);
+        return;
+    }
+    ipc_begin(&out, "status");
+    roles_tell_front(m, &out);
+}
+
+void control_kv_status(struct control *ctl, struct str kv_json)
+{
+    if (!ctl)
+        return;
+    list_each_safe (it, &ctl->clients) {
+        struct control_client *c = CONTAINER_OF(it, struct control_client, node);
+
+        if (c->asked != CONTROL_ASKED_KV)
+            continue;
+        net_timer_stop(c->patience);
+        buf_add_str(&c->kv_json, kv_json);
+        control_ask_front(c);
+    }
+}
+
+static void control_ask_status(struct control_client *c)
+{
+    struct master *m = c->control->master;
+    struct ipc_out out;
+
+    if (!m->kv.ready) {
+        control_ask_front(c);
+        return;
+    }
+    c->asked = CONTROL_ASKED_KV;
+    net_timer_start(c->patience, CONTROL_KV_MS, 0);
+    ipc_begin(&out, "status");
+    roles_tell_kv(m, &out);
 }
 
 /* --- commands --------------------------------------------------------------------------------- */
@@ -262,7 +316,12 @@ static void control_begin(struct control_client *c, enum op_kind kind, struct st
 
 static void control_on_patience(void *arg)
 {
-    control_client_free(arg);
+    struct control_client *c = arg;
+
+    if (c->asked == CONTROL_ASKED_KV)
+        control_ask_front(c);
+    else
+        control_client_free(c);
 }
 
 void control_stopped(struct control *ctl)
@@ -275,20 +334,6 @@ void control_stopped(struct control *ctl)
         if (c->wants_stopped)
             control_done(c, true, "stopped");
     }
-}
-
-static void control_ask_status(struct control_client *c)
-{
-    struct master *m = c->control->master;
-    struct ipc_out out;
-
-    c->wants_status = true;
-    if (!m->front_ready) {
-        control_status(c->control, STR_NONE);
-        return;
-    }
-    ipc_begin(&out, "status");
-    roles_tell_front(m, &out);
 }
 
 static void control_command(struct control_client *c, struct str line)

@@ -290,6 +290,8 @@ static void master_force_stop(struct master *m, const char *why)
                 (void)!process_kill(g->pid, SIGKILL); /* it may be gone */
         }
         net_timer_start(m->stop_timer, MASTER_KILL_MS, 0);
+    } else if (m->kv.pid) {
+        (void)!process_kill(m->kv.pid, SIGKILL); /* it may be gone */
     }
     m->front_idle = true;
 }
@@ -324,7 +326,10 @@ static void master_go_on_stopping(struct master *m)
         list_each_safe (it, &m->generations)
             generation_end(CONTAINER_OF(it, struct generation, node));
         generation_sweep(m);
-        if (list_empty(&m->generations))
+        if (!list_empty(&m->generations))
+            return;
+        roles_close_kv(m); /* last, when nobody writes any more */
+        if (!m->kv.pid)
             net_loop_stop(m->loop);
     }
 }
@@ -374,6 +379,8 @@ static void master_reap(struct master *m)
     while (process_reap(&st) == 0) {
         if (st.pid == m->front_pid)
             roles_front_gone(m, &st);
+        else if (st.pid == m->kv.pid)
+            roles_kv_gone(m, &st);
         else
             (void)!generation_reaped(m, &st); /* others are announced later */
     }
@@ -521,10 +528,12 @@ static void master_fini(struct master *m)
     control_close(m->control);
     net_watch_close(m->front_watch);
     sock_close(m->front);
+    roles_close_kv(m);
     sock_close(m->listener);
     fs_close(m->bell);
     if (m->loop) {
         net_timer_close(m->stop_timer);
+        net_timer_close(m->kv.restart);
         net_timer_close(m->front_restart);
         net_timer_close(m->watchdog);
         for (size_t i = 0; i < m->nsignals; i++)
@@ -534,12 +543,17 @@ static void master_fini(struct master *m)
     if (m->pid_path)
         (void)!fs_unlink(m->pid_path); /* somebody may have removed it */
     mem_free(m->pid_path);
+    stores_fini(m);
     config_unref(m->config);
 }
 
 int master_main(const struct master_options *opt)
 {
-    struct master m = {.opt = opt, .listener = SOCK_NONE, .front = SOCK_NONE, .bell = -1};
+    struct master m = {.opt = opt,
+        .listener = SOCK_NONE,
+        .front = SOCK_NONE,
+        .bell = -1,
+        .kv = {.socket = SOCK_NONE}};
     struct err err = {0};
     int rc;
 
@@ -551,11 +565,15 @@ int master_main(const struct master_options *opt)
         master_raise_limits();
         m.stop_timer = net_timer_open(m.loop, master_stop_is_late, &m);
         m.front_restart = net_timer_open(m.loop, roles_restart_front, &m);
+        m.kv.restart = net_timer_open(m.loop, roles_restart_kv, &m);
         net_loop_on_sleep(m.loop, master_before_sleep, &m);
         master_start_watchdog(&m);
-        rc = roles_start_front(&m);
+        rc = roles_start_kv(&m);
+        if (rc == 0)
+            rc = roles_start_front(&m);
         if (rc)
-            (void)err_set(&err, rc, "the front cannot be started: %s", err_text(rc));
+            (void)err_set(&err, rc, "%s cannot be started: %s",
+                m.kv.pid || !m.kv_config ? "the front" : "the role kv", err_text(rc));
     }
     if (rc == 0 && master_has_default(m.config))
         rc = deploy_begin(deploy_site_add(&m, "default", NULL), OP_START, NULL, &err);

@@ -11,7 +11,7 @@
  * its child: front and prototypes by spawning, workers because they are adopted
  * (process_fork_adopted), so it learns of each death itself and all of them die with it.
  *
- * Reading order: master.c (start, signals, stop), roles.c (the table of roles: front and
+ * Reading order: master.c (start, signals, stop), roles.c (the table of roles: front, kv and
  * prototypes, how they are spawned, what their death means), generation.c (generations and their
  * workers), deploy.c (the steps from one generation to the next), stores.c (the key-value store of
  * each site), control.c (the control socket).
@@ -131,6 +131,17 @@ struct site {
     uint64_t recovered_ms;
 };
 
+/* The process that does what is neither HTTP nor PHP with the stores: kvrole.h. */
+struct master_kv {
+    int64_t pid; /* 0: it does not run */
+    sock_t socket;
+    struct net_watch *watch;
+    bool ready;
+    unsigned deaths;
+    uint64_t started_ms;
+    struct net_timer *restart;
+};
+
 struct master {
     const struct master_options *opt;
     struct config *config;
@@ -156,8 +167,9 @@ struct master {
     uint64_t next_generation;
     uint64_t next_worker;
     /* key-value stores, as configured when the server started */
-    bool kv_enabled;
-    struct kv_options kv;
+    struct config *kv_config; /* NULL: there are none */
+    struct kv_options kv_options;
+    struct master_kv kv;
     struct process_status orphans[MASTER_ORPHANS]; /* ring: reaped before they were announced */
     size_t norphans;                               /* ever */
     /* who we run as */
@@ -189,6 +201,13 @@ void roles_front_gone(struct master *m, const struct process_status *st);
 void roles_tell_front(struct master *m, struct ipc_out *out);
 void roles_send_config(struct master *m);
 void roles_send_listener(struct master *m);
+/* The same for the role kv; nothing happens where there are no stores. */
+int roles_start_kv(struct master *m) MUST_CHECK;
+void roles_restart_kv(void *arg);
+void roles_kv_gone(struct master *m, const struct process_status *st);
+void roles_tell_kv(struct master *m, struct ipc_out *out);
+/* Tells it to end. */
+void roles_close_kv(struct master *m);
 /* A site that the front asked for cannot be started. */
 void roles_tell_site_failed(struct site *s, const char *why);
 
@@ -243,8 +262,11 @@ void deploy_count_crash(struct site *s, struct generation *g);
 /* stores.c */
 /* Decides what stores are like, before any is made. */
 int stores_init(struct master *m, struct err *err) MUST_CHECK;
+void stores_fini(struct master *m);
 /* Makes the site's store unless it is there, or the server has none. */
 int stores_open(struct site *s, struct err *err) MUST_CHECK;
+/* A new kv role: it is told all that it needs. */
+void stores_role_ready(struct master *m);
 
 /* control.c */
 int control_open(struct master *m, struct control **out, struct err *err) MUST_CHECK;
@@ -255,7 +277,9 @@ void control_progress(struct control_client *c, const char *fmt, ...) PRINTF_LIK
 void control_done(struct control_client *c, bool ok, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* The server ended: those who asked for it are told. */
 void control_stopped(struct control *c);
-/* The front's part of a status came. */
+/* The parts of a status came: first that of the kv role, then the front's. STR_NONE: there is none.
+ */
+void control_kv_status(struct control *c, struct str kv_json);
 void control_status(struct control *c, struct str front_json);
 
 /* master.c */

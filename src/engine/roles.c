@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "core/log.h"
 #include "engine/front.h"
+#include "engine/kvrole.h"
 #include "engine/master.h"
 #include "engine/prototype.h"
 #include "platform/clock.h"
@@ -23,14 +24,15 @@ struct role {
 
 static const struct role roles[] = {
     {"front", "--role=front", true, true, ROLE_RESTART},
+    {"kv", "--role=kv", true, true, ROLE_RESTART},
     {"prototype", "--role=prototype", true, false, ROLE_ENDS_GENERATION},
 };
-enum { ROLES_FRONT, ROLES_PROTOTYPE };
+enum { ROLES_FRONT, ROLES_KV, ROLES_PROTOTYPE };
 
 enum {
-    ROLES_BRAKE_MS = 200, /* restart delay of a front that died young, times its deaths */
+    ROLES_BRAKE_MS = 200, /* restart delay of a process that died young, times its deaths */
     ROLES_BRAKE_MAX_MS = 5000,
-    ROLES_STABLE_MS = 10000 /* a front that lived so long starts from 0 again */
+    ROLES_STABLE_MS = 10000 /* one that lived so long starts from 0 again */
 };
 
 static int roles_spawn(struct master *m, const struct role *r, const char *exe, const char *title,
@@ -59,6 +61,20 @@ static int roles_spawn(struct master *m, const struct role *r, const char *exe, 
     argv[2] = (char *)(uintptr_t)(log_get_level() >= LOG_DEBUG ? "-v" : NULL);
     argv[3] = NULL;
     return process_spawn(&s, pid);
+}
+
+/* When to start another one, after one that was started at a time. */
+static uint64_t roles_brake(uint64_t started_ms, unsigned *deaths)
+{
+    *deaths = clock_mono_ms() - started_ms > ROLES_STABLE_MS ? 0 : *deaths + 1;
+    return MIN((uint64_t)ROLES_BRAKE_MS * *deaths, (uint64_t)ROLES_BRAKE_MAX_MS);
+}
+
+static void roles_say_died(const struct role *r, const struct process_status *st)
+{
+    log_error("role_died", F_CSTR("role", r->name), F_INT("pid", st->pid),
+        F_CSTR("signal", st->end == PROCESS_SIGNALED ? process_signal_name(st->code) : NULL),
+        F_INT("code", st->code));
 }
 
 /* --- front ------------------------------------------------------------------------------------ */
@@ -287,9 +303,6 @@ void roles_restart_front(void *arg)
 
 void roles_front_gone(struct master *m, const struct process_status *st)
 {
-    uint64_t lived = clock_mono_ms() - m->front_started_ms;
-    uint64_t delay;
-
     m->front_pid = 0;
     roles_close_front(m);
     control_status(m->control, STR_NONE); /* those who asked the one that is gone */
@@ -297,9 +310,7 @@ void roles_front_gone(struct master *m, const struct process_status *st)
         m->front_idle = true;
         return;
     }
-    log_error("role_died", F_CSTR("role", "front"), F_INT("pid", st->pid),
-        F_CSTR("signal", st->end == PROCESS_SIGNALED ? process_signal_name(st->code) : NULL),
-        F_INT("code", st->code));
+    roles_say_died(&roles[ROLES_FRONT], st);
     if (!m->announced) {
         m->exit_code = 1;
         master_stop(m, "the front cannot start");
@@ -320,9 +331,117 @@ void roles_front_gone(struct master *m, const struct process_status *st)
         if (s->op.step != OP_NONE)
             deploy_failed(s, "the front ended meanwhile");
     }
-    m->front_deaths = lived > ROLES_STABLE_MS ? 0 : m->front_deaths + 1;
-    delay = MIN((uint64_t)ROLES_BRAKE_MS * m->front_deaths, (uint64_t)ROLES_BRAKE_MAX_MS);
-    net_timer_start(m->front_restart, delay, 0);
+    net_timer_start(m->front_restart, roles_brake(m->front_started_ms, &m->front_deaths), 0);
+}
+
+/* --- kv --------------------------------------------------------------------------------------- */
+
+void roles_tell_kv(struct master *m, struct ipc_out *out)
+{
+    int rc;
+
+    /* One that is only just starting is told everything when it is ready. */
+    if (m->kv.socket == SOCK_NONE || !m->kv.ready) {
+        buf_fini(&out->buf);
+        return;
+    }
+    rc = ipc_send(m->kv.socket, out);
+    if (rc == 0 || rc == ERR_CLOSED)
+        return; /* one that is gone is reaped and replaced */
+    log_error("kv_does_not_listen", F_ERR(rc));
+    if (m->kv.pid)
+        (void)!process_kill(m->kv.pid, 9); /* it may be gone */
+}
+
+static void roles_on_kv_message(struct master *m, struct ipc_in *in)
+{
+    if (ipc_is(in, "ready")) {
+        m->kv.ready = true;
+        stores_role_ready(m);
+    } else if (ipc_is(in, "status")) {
+        control_kv_status(m->control, ipc_get(in, "json"));
+    }
+}
+
+static void roles_on_kv(void *arg, int events)
+{
+    struct master *m = arg;
+
+    (void)events;
+    while (m->kv.socket != SOCK_NONE) {
+        struct ipc_in in;
+        int rc = ipc_recv(m->kv.socket, &in);
+
+        if (rc == ERR_AGAIN)
+            return;
+        if (rc) { /* it ended: SIGCHLD says how */
+            net_watch_set(m->kv.watch, 0);
+            return;
+        }
+        roles_on_kv_message(m, &in);
+        ipc_done(&in);
+    }
+}
+
+void roles_close_kv(struct master *m)
+{
+    net_watch_close(m->kv.watch);
+    m->kv.watch = NULL;
+    sock_close(m->kv.socket);
+    m->kv.socket = SOCK_NONE;
+    m->kv.ready = false;
+}
+
+int roles_start_kv(struct master *m)
+{
+    struct process_fd fd;
+    sock_t pair[2];
+    int rc;
+
+    if (!m->kv_config)
+        return 0;
+    rc = sock_pair(pair);
+    if (rc)
+        return rc;
+    fd = (struct process_fd){(int)pair[1], KVROLE_SOCKET};
+    rc = roles_spawn(m, &roles[ROLES_KV], m->exe, "ephpm: kv", &fd, 1, &m->kv.pid);
+    sock_close(pair[1]);
+    if (rc) {
+        sock_close(pair[0]);
+        return rc;
+    }
+    m->kv.socket = pair[0];
+    m->kv.started_ms = clock_mono_ms();
+    rc = net_watch_open(m->loop, m->kv.socket, roles_on_kv, m, &m->kv.watch);
+    if (rc)
+        return rc;
+    net_watch_set(m->kv.watch, NET_READ);
+    return 0;
+}
+
+void roles_restart_kv(void *arg)
+{
+    struct master *m = arg;
+    int rc = m->stopping ? 0 : roles_start_kv(m);
+
+    if (rc == 0)
+        return;
+    log_error("role_start_failed", F_CSTR("role", roles[ROLES_KV].name), F_ERR(rc));
+    net_timer_start(m->kv.restart, ROLES_BRAKE_MAX_MS, 0); /* HTTP goes on without it */
+}
+
+void roles_kv_gone(struct master *m, const struct process_status *st)
+{
+    bool wanted = m->kv.socket != SOCK_NONE;
+
+    m->kv.pid = 0;
+    roles_close_kv(m);
+    control_kv_status(m->control, STR_NONE); /* those who asked the one that is gone */
+    if (!wanted && st->end == PROCESS_EXITED && st->code == 0)
+        return; /* as it was told */
+    roles_say_died(&roles[ROLES_KV], st);
+    if (!m->stopping)
+        net_timer_start(m->kv.restart, roles_brake(m->kv.started_ms, &m->kv.deaths), 0);
 }
 
 /* --- prototypes ------------------------------------------------------------------------------- */

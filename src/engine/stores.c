@@ -24,7 +24,6 @@ int stores_init(struct master *m, struct err *err)
     struct conf_mark mark = conf_mark_of(&m->config->conf, "kv.memory_limit");
     uint64_t limit = kv->memory_limit;
 
-    m->kv_enabled = kv->enabled;
     if (!kv->enabled)
         return 0;
     if (machine.bytes && mark.source == CONF_FROM_DEFAULT)
@@ -35,9 +34,43 @@ int stores_init(struct master *m, struct err *err)
             "(%s)",
             mark.where, (unsigned long long)limit, (unsigned long long)KV_MEMORY_MIN,
             (unsigned long long)machine.bytes, sysinfo_source_name(machine.source));
-    m->kv =
+    m->kv_options =
         (struct kv_options){.memory = (size_t)limit, .policy = (enum kv_policy)kv->eviction_policy};
+    m->kv_config = config_ref(m->config);
     return 0;
+}
+
+void stores_fini(struct master *m)
+{
+    config_unref(m->kv_config);
+}
+
+static void stores_tell_role(struct site *s)
+{
+    struct ipc_out out;
+
+    ipc_begin(&out, "site");
+    ipc_add(&out, "site", str_c(s->name));
+    ipc_add_fd(&out, s->kv_fd);
+    roles_tell_kv(s->master, &out);
+}
+
+void stores_role_ready(struct master *m)
+{
+    struct buf text = {0};
+    struct ipc_out out;
+
+    config_serialize(m->kv_config, &text);
+    ipc_begin(&out, "config");
+    ipc_add(&out, "text", buf_str(&text));
+    roles_tell_kv(m, &out);
+    buf_fini(&text);
+    list_each (it, &m->sites) {
+        struct site *s = CONTAINER_OF(it, struct site, node);
+
+        if (s->kv_fd >= 0)
+            stores_tell_role(s);
+    }
 }
 
 int stores_open(struct site *s, struct err *err)
@@ -45,10 +78,12 @@ int stores_open(struct site *s, struct err *err)
     const struct master *m = s->master;
     int rc;
 
-    if (!m->kv_enabled || s->kv_fd >= 0)
+    if (!m->kv_config || s->kv_fd >= 0)
         return 0;
-    rc = kv_store_create(&m->kv, &s->kv_fd);
-    return rc ? err_set(err, rc, "the key-value store (kv.memory_limit = %zu): %s", m->kv.memory,
-                    err_text(rc))
-              : 0;
+    rc = kv_store_create(&m->kv_options, &s->kv_fd);
+    if (rc)
+        return err_set(err, rc, "the key-value store (kv.memory_limit = %zu): %s",
+            m->kv_options.memory, err_text(rc));
+    stores_tell_role(s);
+    return 0;
 }

@@ -55,6 +55,8 @@ static void read_batch(struct kv_store *s, uint64_t *at, size_t max, struct buf 
     uint64_t end = MIN(*at + MIN(max, (size_t)BATCH), (uint64_t)(shard + 1) * s->plan.nbuckets);
 
     kv_shard_lock(s, shard);
+    if (s->shards[shard].keys == 0) /* its memory may not even be there yet */
+        *at = (uint64_t)(shard + 1) * s->plan.nbuckets;
     for (; *at < end; ++*at)
         read_bucket(s, shard, *at, keys);
     kv_shard_unlock(s, shard);

@@ -192,10 +192,11 @@ def test_prototype_that_dies_at_the_start_ends_it_cleanly(serve):
     s.kill()
 
 
-@pytest.mark.parametrize("who", ["worker", "front", "master"])
+@pytest.mark.parametrize("who", ["worker", "front", "kv", "master"])
 def test_role_that_was_stopped_goes_on(serve, who):
     s = serve(CONFIG, FILES)
-    pid = {"worker": s.workers()[0]["pid"], "front": s.front()["front_pid"], "master": s.pid}[who]
+    pid = {"worker": s.workers()[0]["pid"], "front": s.front()["front_pid"],
+           "kv": s.status()["kv"]["pid"], "master": s.pid}[who]
     got = []
     os.kill(pid, signal.SIGSTOP)
     threads = [threading.Thread(target=lambda: got.append(attempt(s, "/"))) for _ in range(6)]

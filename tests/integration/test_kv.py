@@ -185,6 +185,91 @@ def test_the_php_command_has_none(server):
         assert done.returncode == 0 and "bool(true)" not in done.stdout
 
 
+def kv(server, site="default"):
+    return {s["site"]: s for s in server.status()["kv"]["sites"]}[site]
+
+
+def test_status_shows_the_stores(serve):
+    s = serve({"kv": {"memory_limit": "8MB"}}, FILES)
+    assert kv(s)["keys"] == 0 and kv(s)["memory"] == 8 << 20
+    call(s, "set", "a", "x" * 100000)
+    call(s, "get", "a")
+    call(s, "get", "b")
+    st = kv(s)
+    assert (st["keys"], st["hits"], st["misses"], st["evicted"]) == (1, 1, 1, 0)
+    assert 100000 <= st["used"] <= 200000
+    text = s.cli("status").stdout
+    assert re.search(r"store default  keys 1  memory \d+ KB of 8.0 MB  hits 1  misses 1  evicted 0  "
+                     r"repaired 0\n", text), text
+
+
+def test_expired_keys_go_by_themselves(serve):
+    fill = "<?php for ($i = 0; $i < 20000; $i++) ephpm_kv_set(\"k$i\", 'x', $i < 19000 ? 1 : 0);"
+    s = serve({"kv": {"memory_limit": "4MB"}}, {"fill.php": fill})
+    s.get("/fill.php")
+    assert kv(s)["keys"] == 20000
+    assert ephpm.wait_for(lambda: kv(s)["expired"] > 500, 20, 0.5), kv(s)
+    assert kv(s)["keys"] + kv(s)["expired"] == 20000
+
+
+def role(server):
+    return (server.status()["kv"] or {}).get("pid")
+
+
+def test_a_dead_role_is_replaced_and_requests_go_on(serve):
+    s = serve({}, FILES)
+    call(s, "set", "kept", 1)
+    first = role(s)
+    for i in range(3):
+        old = ephpm.wait_for(lambda: role(s), 10)
+        os.kill(old, signal.SIGKILL)
+        assert call(s, "get", "kept") == 1
+        assert ephpm.wait_for(lambda: role(s) not in (None, old), 10)
+    s.wait_log("role_died role=kv")
+    assert kv(s)["keys"] == 1
+    assert ephpm.family(s.pid).get(first) is None
+
+
+def test_a_role_that_hangs_does_not_keep_status_from_answering(serve):
+    s = serve({}, FILES)
+    pid = role(s)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        assert s.status()["kv"] is None
+        assert s.get("/").text == "ok"
+        assert s.cli("deploy").returncode == 0
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert ephpm.wait_for(lambda: role(s) == pid, 5)
+
+
+def test_the_role_ends_with_the_server(serve):
+    s = serve({}, FILES)
+    pid = role(s)
+    assert pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"ephpm: kv")
+    s.process.kill()
+    assert ephpm.wait_for(lambda: not ephpm.alive(pid), 5)
+    s.kill()
+
+
+def test_the_role_does_not_grow(serve):
+    s = serve({"kv": {"memory_limit": "16MB"}}, FILES)
+    pid = role(s)
+
+    def anonymous():
+        text = pathlib.Path(f"/proc/{pid}/status").read_text()
+        return int(re.search(r"RssAnon:\s+(\d+) kB", text)[1])
+
+    for _ in range(20):
+        s.status()
+    before = anonymous()
+    for i in range(300):
+        s.status()
+    for i in range(3):
+        assert s.cli("deploy").returncode == 0
+    assert anonymous() <= before + 200
+
+
 @pytest.mark.parametrize("limit,text", [
     ("1MB", "2097152"), ("64GB", "34359738368"), (0, "2097152")])
 def test_memory_limit_out_of_bounds(serve, limit, text):

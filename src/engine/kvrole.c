@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#include "engine/kvrole.h"
+
+#include "base/list.h"
+#include "base/mem.h"
+#include "core/json.h"
+#include "core/log.h"
+#include "platform/clock.h"
+#include "platform/fs.h"
+#include "platform/process.h"
+
+/*
+ * Sweeping: each store is walked once in KVROLE_CYCLE ticks, so an expired key that nobody asks for
+ * goes within about a minute. A tick works for KVROLE_BUDGET_NS at most, then lets the loop serve
+ * others and goes on soon: a large store takes longer, never more of the processor. A part of a
+ * store without keys costs nothing, and without a store there is no tick.
+ */
+enum {
+    KVROLE_TICK_MS = 1000,
+    KVROLE_CYCLE = 60,
+    KVROLE_BUDGET_NS = 2000000,
+    KVROLE_SOON_MS = 20,
+    KVROLE_SLICE = 512,            /* buckets between two looks at the clock */
+    KVROLE_BYTES_PER_BUCKET = 256, /* of a store there is at most one bucket for so many */
+};
+
+struct kvrole_site {
+    struct list node;
+    char *name;
+    struct kv_store *store;
+    uint64_t due; /* buckets of this tick that are left */
+};
+
+struct kvrole {
+    struct net_loop *loop;
+    sock_t master;
+    struct net_watch *master_watch;
+    struct config *config;
+    struct list sites;
+    struct net_timer *tick;
+    struct net_timer *soon;
+    int exit_code;
+};
+
+static void kvrole_tell(struct kvrole *r, struct ipc_out *m)
+{
+    int rc = ipc_send(r->master, m);
+
+    if (rc) {
+        log_error("master_lost", F_ERR(rc));
+        r->exit_code = 1;
+        net_loop_stop(r->loop);
+    }
+}
+
+/* --- sweeping --------------------------------------------------------------------------------- */
+
+static void kvrole_sweep(void *arg)
+{
+    struct kvrole *r = arg;
+    uint64_t end = clock_mono_ns() + KVROLE_BUDGET_NS;
+
+    list_each (it, &r->sites) {
+        struct kvrole_site *s = CONTAINER_OF(it, struct kvrole_site, node);
+
+        while (s->due) {
+            size_t n = (size_t)MIN(s->due, (uint64_t)KVROLE_SLICE);
+
+            if (clock_mono_ns() >= end) {
+                net_timer_start(r->soon, KVROLE_SOON_MS, 0);
+                return;
+            }
+            kv_store_sweep(s->store, n);
+            s->due -= n;
+        }
+    }
+}
+
+static void kvrole_on_tick(void *arg)
+{
+    struct kvrole *r = arg;
+
+    list_each (it, &r->sites) {
+        struct kvrole_site *s = CONTAINER_OF(it, struct kvrole_site, node);
+        struct kv_stats st;
+
+        kv_store_stats(s->store, &st);
+        s->due = st.keys ? st.memory / KVROLE_BYTES_PER_BUCKET / KVROLE_CYCLE : 0;
+    }
+    net_timer_stop(r->soon);
+    kvrole_sweep(r);
+}
+
+/* --- messages --------------------------------------------------------------------------------- */
+
+static void kvrole_configure(struct kvrole *r, struct ipc_in *m)
+{
+    struct config *cfg;
+    struct err err = {0};
+    int rc = config_deserialize(ipc_get(m, "text"), &cfg, &err);
+
+    if (rc) {
+        log_alert("kv_config_refused", F_CSTR("error", err.text));
+        r->exit_code = 1;
+        net_loop_stop(r->loop);
+        return;
+    }
+    config_unref(r->config);
+    r->config = cfg;
+    log_init("kv", 2, (enum log_format)cfg->server.logging.format,
+        (enum log_level)cfg->server.logging.level);
+}
+
+static void kvrole_on_site(struct kvrole *r, struct ipc_in *m)
+{
+    struct kvrole_site *s = mem_new(sizeof(*s));
+    struct str name = ipc_get(m, "site");
+    int fd = ipc_take_fd(m, 0);
+    int rc = fd >= 0 ? kv_store_open(fd, &s->store) : ERR_PROTO;
+
+    fs_close(fd);
+    if (rc) {
+        log_error("kv_store_refused", F_STR("site", name), F_ERR(rc));
+        mem_free(s);
+        return;
+    }
+    s->name = mem_dup_str(name.p, name.len);
+    if (list_empty(&r->sites))
+        net_timer_start(r->tick, KVROLE_TICK_MS, KVROLE_TICK_MS);
+    list_push(&r->sites, &s->node);
+}
+
+static void kvrole_write_site(struct kvrole_site *s, struct json_writer *w)
+{
+    struct kv_stats st;
+
+    kv_store_stats(s->store, &st);
+    json_open_object(w);
+    json_add_str(w, "site", str_c(s->name));
+    json_add_uint(w, "keys", st.keys);
+    json_add_uint(w, "used", st.used);
+    json_add_uint(w, "memory", st.memory);
+    json_add_uint(w, "hits", st.hits);
+    json_add_uint(w, "misses", st.misses);
+    json_add_uint(w, "expired", st.expired);
+    json_add_uint(w, "evicted", st.evicted);
+    json_add_uint(w, "repaired", st.repaired);
+    json_add_uint(w, "dropped", st.dropped);
+    json_close_object(w);
+}
+
+static void kvrole_on_status(struct kvrole *r)
+{
+    struct buf b = {0};
+    struct json_writer w = JSON_WRITER(&b);
+    struct ipc_out out;
+
+    json_open_object(&w);
+    json_add_int(&w, "pid", process_id());
+    json_key(&w, "sites");
+    json_open_array(&w);
+    list_each (it, &r->sites)
+        kvrole_write_site(CONTAINER_OF(it, struct kvrole_site, node), &w);
+    json_close_array(&w);
+    json_close_object(&w);
+    if (b.len > SOCK_MSG_MAX - 64) {
+        buf_clear(&b);
+        buf_add_lit(&b, "{\"error\":\"status is too long\"}");
+    }
+    ipc_begin(&out, "status");
+    ipc_add(&out, "json", buf_str(&b));
+    kvrole_tell(r, &out);
+    buf_fini(&b);
+}
+
+static void kvrole_on_message(struct kvrole *r, struct ipc_in *m)
+{
+    if (ipc_is(m, "config"))
+        kvrole_configure(r, m);
+    else if (!r->config)
+        log_alert("kv_message_too_early", F_STR("op", m->op));
+    else if (ipc_is(m, "site"))
+        kvrole_on_site(r, m);
+    else if (ipc_is(m, "status"))
+        kvrole_on_status(r);
+}
+
+static void kvrole_on_master(void *arg, int events)
+{
+    struct kvrole *r = arg;
+
+    (void)events;
+    for (;;) {
+        struct ipc_in m;
+        int rc = ipc_recv(r->master, &m);
+
+        if (rc == ERR_AGAIN)
+            return;
+        if (rc) { /* the master closed it: the end */
+            net_loop_stop(r->loop);
+            return;
+        }
+        kvrole_on_message(r, &m);
+        ipc_done(&m);
+    }
+}
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+static void kvrole_fini(struct kvrole *r)
+{
+    list_each_safe (it, &r->sites) {
+        struct kvrole_site *s = CONTAINER_OF(it, struct kvrole_site, node);
+
+        kv_store_close(s->store);
+        mem_free(s->name);
+        mem_free(s);
+    }
+    net_timer_close(r->tick);
+    net_timer_close(r->soon);
+    net_watch_close(r->master_watch);
+    net_loop_free(r->loop);
+    config_unref(r->config);
+}
+
+int kvrole_main(void)
+{
+    struct kvrole r = {.master = (sock_t)KVROLE_SOCKET};
+    struct ipc_out m;
+    int rc;
+
+    list_init(&r.sites);
+    process_ignore_sigpipe();
+    process_guard(); /* as the front: all sites' stores are here */
+    process_protect();
+    rc = net_loop_new(&r.loop);
+    if (rc == 0)
+        rc = net_watch_open(r.loop, r.master, kvrole_on_master, &r, &r.master_watch);
+    if (rc) {
+        log_error("kv_start_failed", F_ERR(rc));
+        return 1;
+    }
+    r.tick = net_timer_open(r.loop, kvrole_on_tick, &r);
+    r.soon = net_timer_open(r.loop, kvrole_sweep, &r);
+    net_watch_set(r.master_watch, NET_READ);
+    ipc_begin(&m, "ready");
+    kvrole_tell(&r, &m);
+    net_loop_run(r.loop);
+    kvrole_fini(&r);
+    return r.exit_code;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#ifndef EPHPM_ENGINE_KVROLE_H
+#define EPHPM_ENGINE_KVROLE_H
+
+/*
+ * The kv role: one process that maps the stores of all sites and does with them what is neither
+ * HTTP nor PHP, so that none of it delays a request: it frees expired keys that nobody asks for and
+ * counts for `ephpm status`. Its death costs nothing that is in a store; the master starts another.
+ *
+ * Started by the master as `ephpm` with a role argument. Descriptor: KVROLE_SOCKET (messages). It
+ * has dropped to run_as_user.
+ *
+ *   master tells                            it tells
+ *   config   text: as the server started    ready
+ *   site     name; fd of its store          status   json
+ *   status
+ *
+ * The master's end of the socket closing means the end.
+ */
+
+#include "engine/config.h"
+#include "engine/ipc.h"
+#include "kv/store.h"
+#include "net/loop.h"
+
+enum { KVROLE_SOCKET = 3 };
+
+/* Runs until the master closes the socket; returns the exit code. */
+int kvrole_main(void);
+
+#endif
