@@ -413,13 +413,14 @@ def test_dev_takes_the_next_free_port_and_ends_with_ctrl_c(tmp_path):
 
 @pytest.mark.skipif(os.geteuid() != 0 or SANITIZED,
                     reason="needs root, and sanitizers want to trace the front")
-def test_php_cannot_signal_or_read_the_front(serve):
+def test_php_cannot_signal_or_read_other_roles(serve):
     s = serve("", {"index.php": """<?php $pid = (int)$_GET['pid'];
         var_dump(posix_kill($pid, 9), @file_get_contents("/proc/$pid/environ"),
                  @scandir("/proc/$pid/fd"));"""})
-    front = s.front()["front_pid"]
-    assert s.get(f"/?pid={front}").text.split() == ["bool(false)"] * 3
-    assert s.front()["front_pid"] == front
+    front, kv = s.front()["front_pid"], s.status()["kv"]["pid"]
+    for pid in front, kv:
+        assert s.get(f"/?pid={pid}").text.split() == ["bool(false)"] * 3
+    assert (s.front()["front_pid"], s.status()["kv"]["pid"]) == (front, kv)
 
 
 # --- huge pages -----------------------------------------------------------------------------------
