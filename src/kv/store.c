@@ -338,6 +338,11 @@ int kv_store_persist(struct kv_store *s, struct str key)
 
 /* ---- numbers about it ---- */
 
+enum kv_policy kv_store_policy(const struct kv_store *s)
+{
+    return s->policy;
+}
+
 void kv_store_stats(struct kv_store *s, struct kv_stats *out)
 {
     const struct kv_counts *counts =

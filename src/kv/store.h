@@ -200,5 +200,6 @@ struct kv_stats {
     uint64_t dropped;  /* shards emptied because they made no sense */
 };
 void kv_store_stats(struct kv_store *s, struct kv_stats *out);
+enum kv_policy kv_store_policy(const struct kv_store *s);
 
 #endif

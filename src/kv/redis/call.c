@@ -110,6 +110,16 @@ void call_wrong_type(struct redis_call *c)
     reply_error(c->reply, "WRONGTYPE Operation against a key holding the wrong kind of value");
 }
 
+static bool has_long_key(const struct redis_call *c)
+{
+    size_t keys[64], n = redis_command_keys(c->cmd, c->argv, c->argc, keys, ARRAY_LEN(keys));
+
+    for (size_t i = 0; i < MIN(n, ARRAY_LEN(keys)); i++)
+        if (c->argv[keys[i]].len > KV_KEY_MAX)
+            return true;
+    return false;
+}
+
 void call_store_error(struct redis_call *c, int code)
 {
     switch (code) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "kv/keys.h"
 #include "kv/redis/expiry.h"
 #include "kv/redis/state.h"
 
@@ -43,13 +44,28 @@ static void cmd_mget(struct redis_call *c)
 
 static void cmd_strlen(struct redis_call *c)
 {
-    struct kv_value v;
-    int r = call_get_string(c, c->argv[1], &v);
+    struct kv_info info;
+    int r = kv_store_info(c->store, c->argv[1], &info);
 
-    if (r && r != ERR_NOTFOUND)
-        call_store_error(c, r);
+    if (r == 0 && info.type >= KV_HASH)
+        call_wrong_type(c);
     else
-        reply_int(c->reply, r ? 0 : (int64_t)v.bytes.len);
+        reply_int(c->reply, r ? 0 : (int64_t)info.length);
+}
+
+static void cmd_getrange(struct redis_call *c)
+{
+    int64_t start, end;
+    struct str part;
+    int r;
+
+    if (!call_int(c, 2, &start) || !call_int(c, 3, &end))
+        return;
+    r = kv_store_getrange(c->store, c->argv[1], start, end, c->buf, &part);
+    if (r && r != ERR_NOTFOUND)
+        call_store_error(c, r == ERR_INVAL ? ERR_TYPE : r);
+    else
+        reply_bulk(c->reply, r || (start < 0 && end < 0 && start > end) ? STR("") : part);
 }
 
 /* ---- SET and its kin ---- */
@@ -105,19 +121,12 @@ static void set_and_get(struct redis_call *c, struct set *s)
         reply_null(c->reply);
 }
 
-/* A key whose deadline has passed is not there. */
 static int store_set(struct redis_call *c, struct str key, const struct set *s)
 {
     struct kv_value v = {.type = KV_STRING, .bytes = s->value};
-    int64_t ttl = redis_expiry_ttl(&s->expiry);
-    int r;
+    unsigned flags = s->flags | (s->expiry.absolute ? KV_TTL_AT : 0);
 
-    if (LIKELY(ttl >= 0))
-        return kv_store_set(c->store, key, &v, s->flags, ttl);
-    r = kv_store_set(c->store, key, &v, s->flags, 1);
-    if (r == 0)
-        r = kv_store_del(c->store, key);
-    return r == ERR_NOTFOUND && !(s->flags & KV_ONLY_OLD) ? 0 : r;
+    return kv_store_set(c->store, key, &v, flags, s->expiry.given ? s->expiry.ms : 0);
 }
 
 static bool parse_set(struct redis_call *c, struct set *s)
@@ -257,8 +266,10 @@ static void cmd_getex(struct redis_call *c)
         return;
     if (persist)
         r = kv_store_persist(c->store, c->argv[1]);
+    else if (e.given && e.absolute)
+        r = kv_store_expire_at(c->store, c->argv[1], e.ms, 0);
     else if (e.given)
-        r = kv_store_expire(c->store, c->argv[1], redis_expiry_ttl(&e));
+        r = kv_store_expire(c->store, c->argv[1], e.ms);
     /* It went meanwhile, or had no deadline: either is what was asked for. */
     ENSURE(r == 0 || r == ERR_NOTFOUND);
 }
@@ -274,6 +285,71 @@ static void cmd_append(struct redis_call *c)
         call_store_error(c, r);
     else
         reply_int(c->reply, (int64_t)len);
+}
+
+static void cmd_setrange(struct redis_call *c)
+{
+    int64_t at;
+    size_t len;
+    int r;
+
+    if (!call_int(c, 2, &at))
+        return;
+    if (at < 0) {
+        reply_error(c->reply, "ERR offset is out of range");
+        return;
+    }
+    r = kv_store_setrange(c->store, c->argv[1], (size_t)at, c->argv[3], &len);
+    if (r)
+        call_store_error(c, r == ERR_INVAL ? ERR_TYPE : r);
+    else
+        reply_int(c->reply, (int64_t)len);
+}
+
+/* ---- several ---- */
+
+static int set_many(struct redis_call *c, unsigned flags)
+{
+    size_t n = c->argc / 2;
+    struct buf *memory = &c->server->buf2;
+    struct kv_pair *pairs;
+
+    buf_clear(memory);
+    pairs = (struct kv_pair *)(void *)buf_reserve(memory, n * sizeof(*pairs));
+    for (size_t i = 0; i < n; i++)
+        pairs[i] =
+            (struct kv_pair){c->argv[1 + 2 * i], {.type = KV_STRING, .bytes = c->argv[2 + 2 * i]}};
+    return kv_store_mset(c->store, pairs, n, flags);
+}
+
+static void cmd_mset(struct redis_call *c)
+{
+    int r;
+
+    if (c->argc % 2 == 0) {
+        call_arity_error(c);
+        return;
+    }
+    r = set_many(c, 0);
+    if (r)
+        call_store_error(c, r);
+    else
+        reply_ok(c->reply);
+}
+
+static void cmd_msetnx(struct redis_call *c)
+{
+    int r;
+
+    if (c->argc % 2 == 0) {
+        call_arity_error(c);
+        return;
+    }
+    r = set_many(c, KV_ONLY_NEW);
+    if (r && r != ERR_EXISTS)
+        call_store_error(c, r);
+    else
+        reply_int(c->reply, r == 0);
 }
 
 /* ---- counters ---- */
@@ -417,6 +493,16 @@ const struct redis_command redis_string_commands[] = {
         "Returns the string value of a key after setting its expiration time."},
     {"mget", cmd_mget, -2, READ | CMD_FAST, 1, -1, 1, "1.0.0",
         "Returns the string values of one or more keys."},
+    {"mset", cmd_mset, -3, WRITE, 1, -1, 2, "1.0.1",
+        "Sets the string values of one or more keys in one step."},
+    {"msetnx", cmd_msetnx, -3, WRITE, 1, -1, 2, "1.0.1",
+        "Sets the string values of one or more keys only when all keys don't exist."},
+    {"getrange", cmd_getrange, 4, READ, 1, 1, 1, "2.4.0",
+        "Returns a substring of the string stored at a key."},
+    {"substr", cmd_getrange, 4, READ, 1, 1, 1, "1.0.0", "Returns a substring from a string value."},
+    {"setrange", cmd_setrange, 4, WRITE, 1, 1, 1, "2.2.0",
+        "Overwrites a part of a string value with another by an offset."},
+    {"lcs", redis_cmd_lcs, -3, READ, 1, 2, 1, "7.0.0", "Finds the longest common substring."},
     {"strlen", cmd_strlen, 2, READ | CMD_FAST, 1, 1, 1, "2.2.0",
         "Returns the length of a string value."},
     {"append", cmd_append, 3, WRITE | CMD_FAST, 1, 1, 1, "2.0.0",

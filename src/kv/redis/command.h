@@ -163,6 +163,23 @@ int call_get_string_to(
 enum { REDIS_TEXT_MAX = 40 };
 bool redis_value_text(const struct kv_value *v, char text[REDIS_TEXT_MAX], struct str *out);
 
+/* "string", "hash" */
+const char *redis_type_name(enum kv_type type);
+
+/* ---- SCAN and its kin ---- */
+
+struct redis_scan {
+    uint64_t cursor;
+    size_t count;
+    struct str pattern; /* p NULL: everything matches */
+    struct str type;    /* SCAN alone; p NULL: any */
+};
+
+/* Word i is the cursor, options follow. False: the error was written. */
+bool redis_scan_parse(struct redis_call *c, size_t i, struct redis_scan *out);
+/* The reply's start; an array of what was found follows. */
+void redis_scan_reply(struct redis_call *c, uint64_t cursor);
+
 /* ---- the table ---- */
 
 /* By name, in any case. */

@@ -4,8 +4,13 @@
 
 const struct redis_group redis_groups[] = {
     {"string", redis_string_commands},
+    {"bitmap", redis_bitmap_commands},
+    {"bitmap", redis_bitfield_commands},
+    {"generic", redis_generic_commands},
+    {"generic", redis_expire_commands},
     {"transactions", redis_multi_commands},
     {"pubsub", redis_pubsub_commands},
     {"connection", redis_connection_commands},
+    {"server", redis_server_commands},
     {0},
 };

@@ -138,7 +138,10 @@ void redis_client_touch(struct redis_client *c);
 void redis_client_free(struct redis_client *c);
 bool redis_client_subscribed(const struct redis_client *c);
 
-/* ---- cmd_client.c ---- */
+/* ---- cmd_command.c, cmd_lcs.c, cmd_client.c ---- */
+
+void redis_cmd_command(struct redis_call *c);
+void redis_cmd_lcs(struct redis_call *c);
 
 void redis_cmd_client(struct redis_call *c);
 /* False: no name for a client; the error was written. */
