@@ -130,7 +130,10 @@ void call_store_error(struct redis_call *c, int code)
         reply_error(c->reply, "OOM command not allowed when used memory > 'maxmemory'.");
         break;
     case ERR_TOOBIG:
-        reply_error(c->reply, "ERR string exceeds maximum allowed size (proto-max-bulk-len)");
+        if (has_long_key(c))
+            reply_errorf(c->reply, "ERR key exceeds maximum allowed size (%u bytes)", KV_KEY_MAX);
+        else
+            reply_error(c->reply, "ERR string exceeds maximum allowed size (proto-max-bulk-len)");
         break;
     case ERR_NOTFOUND:
         reply_error(c->reply, "ERR no such key");
