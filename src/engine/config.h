@@ -108,6 +108,13 @@ struct config_diagnostics {
     int request_log; /* -1 auto (on in dev), 0, 1; see config_request_log() */
 };
 
+struct config_metrics {
+    bool enabled;
+    const char *path;
+    const char *listen;     /* NULL: the server's own listener */
+    struct conf_list allow; /* CIDRs, checked */
+};
+
 struct config_limits { /* 0: no limit */
     int64_t max_connections;
     int64_t per_ip_max_connections;
@@ -152,6 +159,7 @@ struct config_server {
     struct config_static static_;
     struct config_security security;
     struct config_logging logging;
+    struct config_metrics metrics;
     struct config_diagnostics diagnostics;
     struct config_limits limits;
     struct config_file_cache file_cache;

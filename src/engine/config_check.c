@@ -36,6 +36,8 @@ int config_check_listen(const struct conf_row *row, const void *value, struct er
     const char *s = *(const char *const *)value;
     struct sock_addr addr;
 
+    if (!s)
+        return 0;
     if (sock_addr_parse(str_c(s), &addr) != 0)
         return err_set(why, ERR_INVAL,
             "must be an address and a port, as in \"127.0.0.1:8080\" or \"[::]:80\"");

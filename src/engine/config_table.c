@@ -221,6 +221,19 @@ static const struct conf_row rows[] = {
     ROW("server.logging.access_format", server.logging.access_format, CONF_ENUM, "\"combined\"",
         RELOAD, "Form of access log lines.", .names = "combined|json"),
 
+    ROW("server.metrics.enabled", server.metrics.enabled, CONF_BOOL, "false", RELOAD,
+        "Count what the server does, and show it to Prometheus."),
+    ROW("server.metrics.path", server.metrics.path, CONF_STRING, "\"/metrics\"", RELOAD,
+        "Where it is shown, for every host.", .check = config_check_prefix),
+    ROW("server.metrics.listen", server.metrics.listen, CONF_STRING, NULL, RESTART | CONF_NOT_EMPTY,
+        "Address and port of a listener for metrics alone: `\"127.0.0.1:9100\"`. The path is the "
+        "application's on all others then.",
+        .check = config_check_listen),
+    ROW("server.metrics.allow", server.metrics.allow, CONF_LIST, "[]", RELOAD,
+        "Addresses and networks that may see the metrics, others get 403. Empty: this machine "
+        "alone, and on `server.metrics.listen` everybody who reaches it.",
+        .check = config_check_cidrs),
+
     ROW("server.diagnostics.request_log", server.diagnostics.request_log, CONF_TRI, NULL, RELOAD,
         "Keep the last requests for `/_ephpm/requests`. Auto: on in dev, off in serve."),
 
@@ -441,7 +454,6 @@ static const struct conf_refused refused[] = {
     {"server.http3.", NULL},
     {"server.websocket.", NULL},
     {"server.websocket_files", NULL},
-    {"server.metrics.", NULL},
     {"server.php_etag_cache.", NULL},
     {"server.diagnostics.otlp_endpoint", NULL},
     {"server.preview", NULL},

@@ -136,6 +136,11 @@ static bool no_access_log(const struct config *cfg)
     return !cfg->server.logging.access[0];
 }
 
+static bool no_metrics(const struct config *cfg)
+{
+    return !cfg->server.metrics.enabled;
+}
+
 static bool no_proxies(const struct config *cfg)
 {
     return cfg->server.security.trusted_proxies.n == 0;
@@ -143,6 +148,7 @@ static bool no_proxies(const struct config *cfg)
 
 static const char single_site[] = "acts in multi-site mode only (server.sites_dir is not set)";
 static const char compression_off[] = "server.response.compression is off";
+static const char metrics_off[] = "server.metrics.enabled is false";
 static const char cache_off[] = "server.file_cache.enabled is false";
 static const char kv_off[] = "kv.enabled is false";
 static const char kv_plain[] = "kv.compression is \"none\"";
@@ -164,6 +170,9 @@ static const struct inert inerts[] = {
     {"server.file_cache.precompress", no_file_cache, cache_off},
     {"server.security.proxy_protocol", no_proxies,
         "server.security.trusted_proxies is empty, so no peer may use it"},
+    {"server.metrics.path", no_metrics, metrics_off},
+    {"server.metrics.listen", no_metrics, metrics_off},
+    {"server.metrics.allow", no_metrics, metrics_off},
     {"server.logging.access_format", no_access_log, "server.logging.access is empty"},
     {"server.limits.per_ip_burst", no_ip_rate, "server.limits.per_ip_rate is 0"},
     {"server.limits.per_site_burst", no_site_rate, "server.limits.per_site_rate is 0"},

@@ -104,6 +104,7 @@ struct site *deploy_site_add(struct master *m, const char *name, const char *fol
     struct site *s = mem_new(sizeof(*s));
 
     s->master = m;
+    s->label = metrics_claim(m->metrics, METRIC_LABEL_SITE, str_c(name));
     s->name = mem_dup_str(name, strlen(name));
     s->folder = folder ? mem_dup_str(folder, strlen(folder)) : NULL;
     s->op.list_fd = s->op.result_fd = -1;
@@ -156,6 +157,7 @@ void deploy_failed(struct site *s, const char *fmt, ...)
     log_error("deploy_refused", F_CSTR("site", s->name),
         F_CSTR("operation", deploy_kind_name(op->kind)), F_UINT("generation", next ? next->id : 0),
         F_CSTR("error", text), F_CSTR("serving", s->active ? "the old generation" : "nothing"));
+    master_metrics_deployed(s, false);
     if (op->client)
         control_done(op->client, false, "%s%s%s", DEPLOY_SITE(s), text);
     op->next = NULL;
@@ -328,6 +330,7 @@ static void deploy_switch(struct site *s)
         F_UINT("warmed_scripts", op->compiled), F_CSTR("jit", g->jit ? g->jit_mode : "off"),
         F_CSTR("jit_reason", g->shape.jit_reason),
         F_UINT("took_ms", clock_mono_ms() - op->began_ms));
+    master_metrics_deployed(s, true);
     if (old && old != g)
         generation_drain(old);
     if (op->client)

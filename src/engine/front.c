@@ -140,6 +140,7 @@ static void front_configure(struct front *f, struct ipc_in *m)
     /* WordPress and others look for the name of a server that they know before they rely on
      * rewriting or X-Accel-Redirect. */
     f->pool.server_software = "ephpm/" EPHPM_VERSION " (nginx compatible)";
+    front_metrics_configure(f);
     front_limits(f, m);
     front_open_access_log(f);
     if (config_request_log(cfg) && !f->log)
@@ -161,6 +162,7 @@ static void front_on_worker(struct front *f, struct ipc_in *m)
         .pid = (int64_t)ipc_get_u64(m, "pid"),
         .reserve = ipc_get_u64(m, "reserve") != 0,
         .asked = ipc_get_u64(m, "asked") != 0,
+        .asked_us = ipc_get_u64(m, "asked_us"),
     };
     int rc;
 
@@ -177,7 +179,8 @@ static void front_on_worker(struct front *f, struct ipc_in *m)
 static void front_on_listen(struct front *f, struct ipc_in *m)
 {
     int fd = ipc_take_fd(m, 0);
-    int rc = fd >= 0 ? http_server_listen(&f->http, (sock_t)fd) : ERR_PROTO;
+    bool internal = ipc_get_u64(m, "internal") != 0;
+    int rc = fd >= 0 ? http_server_listen(&f->http, (sock_t)fd, internal) : ERR_PROTO;
 
     if (rc)
         log_error("listen_failed", F_ERR(rc));
@@ -245,6 +248,8 @@ static void front_on_message(struct front *f, struct ipc_in *m)
         front_probe(f, m);
     else if (ipc_is(m, "status"))
         front_on_status(f);
+    else if (ipc_is(m, "sampled"))
+        front_metrics_sampled(f);
     else if (ipc_is(m, "reopen"))
         front_reopen(f);
     else if (ipc_is(m, "drain")) {
@@ -319,6 +324,7 @@ static void front_fini(struct front *f)
         http_server_fini(&f->http);
         pool_fini(&f->pool);
     }
+    front_metrics_fini(f);
     net_timer_close(f->flush);
     net_watch_close(f->bell_watch);
     net_watch_close(f->master_watch);
@@ -343,6 +349,8 @@ int front_main(void)
         rc = net_watch_open(f.loop, f.master, front_on_master, &f, &f.master_watch);
     if (rc == 0)
         rc = net_watch_open(f.loop, (sock_t)f.bell, front_on_bell, &f, &f.bell_watch);
+    if (rc == 0)
+        rc = front_metrics_init(&f);
     if (rc) {
         log_error("front_start_failed", F_ERR(rc));
         return 1;

@@ -7,8 +7,8 @@
  * The front role: every client connection, and who serves it.
  *
  * Started by the master as `ephpm` with a role argument. Descriptors: FRONT_SOCKET (messages),
- * FRONT_BELL (workers ring it); listeners come by message. It drops to run_as_user before it reads
- * a byte from a client.
+ * FRONT_BELL (workers ring it), FRONT_METRICS (the segment of metric_table.h); listeners come by
+ * message. It drops to run_as_user before it reads a byte from a client.
  *
  *   master tells                                          front tells
  *   config     text; limits of the pool                   ready
@@ -21,7 +21,8 @@
  * url, host status, reopen, drain
  *
  * Files: front.c (messages and loop), front_sites.c (sites), front_http.c (internal endpoints,
- * request log), front_probe.c (a request to a generation that is not active yet), settings.c,
+ * request log), front_metrics.c (what is counted, and /metrics),
+ * front_probe.c (a request to a generation that is not active yet), settings.c,
  * pool.c, relay.c.
  */
 
@@ -34,7 +35,7 @@
 #include "http/server.h"
 #include "net/loop.h"
 
-enum { FRONT_SOCKET = 3, FRONT_BELL = 4, FRONT_REQUEST_LOG = 256 };
+enum { FRONT_SOCKET = 3, FRONT_BELL = 4, FRONT_METRICS = 5, FRONT_REQUEST_LOG = 256 };
 
 struct front_logged {
     uint64_t wall_us, duration_us, bytes;
@@ -60,6 +61,10 @@ struct front {
     struct list probes;
     struct front_logged *log; /* FRONT_REQUEST_LOG entries, NULL: off */
     size_t log_next;
+    struct metrics *registry; /* the segment */
+    struct metrics *metrics;  /* the same while server.metrics.enabled, else NULL */
+    struct list scrapes;      /* exchanges that wait for the master's figures */
+    struct net_timer *scrape_late;
     uint64_t started_ms;
     int exit_code;
 };
@@ -75,6 +80,20 @@ bool front_site(void *arg, struct http_exchange *x, struct http_site *out, int *
 void front_php(void *arg, struct http_exchange *x);
 void front_on_generation(struct front *f, struct ipc_in *m);
 void front_on_site_failed(struct front *f, struct ipc_in *m);
+/* front_metrics.c */
+int front_metrics_init(struct front *f) MUST_CHECK;
+void front_metrics_fini(struct front *f);
+/* The configuration is new. */
+void front_metrics_configure(struct front *f);
+/* Is the request for /metrics, and metrics are on? */
+bool front_metrics_is_path(const struct front *f, const struct http_exchange *x);
+/* Answers it, now or later. may: the client may see it. */
+void front_metrics_scrape(struct front *f, struct http_exchange *x, bool may);
+/* The master has set its gauges. */
+void front_metrics_sampled(struct front *f);
+void front_metrics_gone(struct front *f, struct http_exchange *x);
+void front_metrics_finished(struct front *f, const struct http_exchange *x);
+void front_metrics_event(void *arg, enum http_event e);
 /* front_probe.c */
 void front_probe(struct front *f, struct ipc_in *m);
 void front_probes_fini(struct front *f);

@@ -10,19 +10,25 @@
 
 /* --- hooks ------------------------------------------------------------------------------------ */
 
+/* Those without a site wait for /metrics. */
 static void front_body(void *arg, struct http_exchange *x)
 {
-    pool_on_body(&((struct front *)arg)->pool, x);
+    if (x->site.owner)
+        pool_on_body(&((struct front *)arg)->pool, x);
 }
 
 static void front_room(void *arg, struct http_exchange *x)
 {
-    pool_on_room(&((struct front *)arg)->pool, x);
+    if (x->site.owner)
+        pool_on_room(&((struct front *)arg)->pool, x);
 }
 
 static void front_gone(void *arg, struct http_exchange *x, enum http_gone why)
 {
-    pool_on_gone(&((struct front *)arg)->pool, x, why);
+    if (x->site.owner)
+        pool_on_gone(&((struct front *)arg)->pool, x, why);
+    else
+        front_metrics_gone(arg, x);
 }
 
 static void front_finished(void *arg, const struct http_exchange *x)
@@ -30,6 +36,8 @@ static void front_finished(void *arg, const struct http_exchange *x)
     struct front *f = arg;
     struct front_logged *l;
 
+    if (f->metrics)
+        front_metrics_finished(f, x);
     if (!f->log || str_starts(x->path, STR("/_ephpm/")))
         return;
     l = &f->log[f->log_next++ % FRONT_REQUEST_LOG];
@@ -81,13 +89,32 @@ static bool front_is_ready(struct front *f)
     return site && site->active && site->active->nworkers > 0;
 }
 
-/* From this machine, and not through a proxy on it. */
-static bool front_is_operator(const struct http_exchange *x)
+/* Do its headers say that it came through a proxy? */
+static bool front_is_forwarded(const struct http_exchange *x)
 {
     const struct fields *f = &x->head.fields;
 
-    return http_exchange_is_self(x) && !fields_get(f, STR("X-Forwarded-For")) &&
-           !fields_get(f, STR("Forwarded")) && !fields_get(f, STR("Via"));
+    return fields_get(f, STR("X-Forwarded-For")) || fields_get(f, STR("Forwarded")) ||
+           fields_get(f, STR("Via"));
+}
+
+/* From this machine, and not through a proxy on it. */
+static bool front_is_operator(const struct http_exchange *x)
+{
+    return http_exchange_is_self(x) && !front_is_forwarded(x);
+}
+
+/* server.metrics.allow. A proxy's address stands for its clients only if it is a trusted one. */
+static bool front_may_scrape(const struct http_exchange *x)
+{
+    const struct forwarded_rules *allow = &x->settings->internal_allow;
+
+    if (front_is_operator(x))
+        return true;
+    if (!allow->count)
+        return x->conn->internal;
+    return forwarded_is_trusted(allow, &x->from.client) &&
+           (x->from.trusted || !front_is_forwarded(x));
 }
 
 static bool front_internal(void *arg, struct http_exchange *x)
@@ -104,6 +131,10 @@ static bool front_internal(void *arg, struct http_exchange *x)
         x->body.done = true;
     if (!get) {
         http_respond_status(x, 405, STR("Allow"), STR("GET, HEAD"), "internal endpoint");
+        return true;
+    }
+    if (front_metrics_is_path(f, x)) {
+        front_metrics_scrape(f, x, front_may_scrape(x));
         return true;
     }
     if (str_eq(x->path, STR("/_ephpm/health"))) {
@@ -235,4 +266,5 @@ const struct http_hooks front_hooks = {
     .room = front_room,
     .gone = front_gone,
     .finished = front_finished,
+    .event = front_metrics_event,
 };

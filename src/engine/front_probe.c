@@ -116,7 +116,7 @@ void front_probe(struct front *f, struct ipc_in *m)
     text = buf_str(&b);
     rc = sock_sendv(pair[0], &text, 1, false, &sent);
     buf_fini(&b);
-    http_conn_open(&f->http, pair[1], &peer, (void *)(uintptr_t)id);
+    http_conn_open(&f->http, pair[1], &peer, (void *)(uintptr_t)id, false);
     if (rc || sent != text.len)
         probe_done(pr, "the request could not be written");
 }

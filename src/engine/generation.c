@@ -27,6 +27,7 @@ struct generation *generation_new(struct site *s, const char *root, bool jit_off
     g->root = mem_dup_str(root, strlen(root));
     g->jit_off = jit_off;
     g->socket = SOCK_NONE;
+    g->opcache_fd = -1;
     g->started_ms = clock_mono_ms();
     list_init(&g->workers);
     list_push(&m->generations, &g->node);
@@ -272,6 +273,7 @@ void generation_fork(struct generation *g, bool reserve, bool asked)
     w->id = ++g->master->next_worker;
     w->reserve = reserve;
     w->asked = asked;
+    w->asked_us = clock_mono_ns() / 1000;
     w->channel_fd = w->socket_fd = -1;
     list_push(&g->workers, &w->node);
     rc = channel_create(sizes, &w->channel_fd);
@@ -315,6 +317,7 @@ static void generation_worker_ended(struct master_worker *w, const struct proces
     struct ipc_out out;
     bool crashed = st->end == PROCESS_SIGNALED || st->code != 0;
 
+    master_metrics_reaped(g->master, METRIC_ROLE_WORKER, st);
     ipc_begin(&out, "worker_gone");
     ipc_add_u64(&out, "worker", w->id);
     ipc_add_u64(&out, "code", st->end == PROCESS_EXITED ? (uint64_t)st->code : 0);
@@ -341,6 +344,7 @@ void generation_forked(struct generation *g, struct ipc_in *in)
     ipc_add_u64(&out, "generation", g->id);
     ipc_add_u64(&out, "reserve", w->reserve);
     ipc_add_u64(&out, "asked", w->asked);
+    ipc_add_u64(&out, "asked_us", w->asked_us);
     ipc_add_fd(&out, w->channel_fd);
     ipc_add_fd(&out, w->socket_fd);
     roles_tell_front(m, &out);
@@ -481,6 +485,7 @@ static void generation_free(struct generation *g)
     net_watch_close(g->watch);
     net_timer_close(g->drain);
     sock_close(g->socket);
+    fs_close(g->opcache_fd);
     mem_free(g->site);
     mem_free(g->root);
     mem_free(g);
@@ -523,12 +528,14 @@ static void generation_prototype_ended(struct generation *g, const struct proces
     bool was_active = g->of->active == g;
 
     g->pid = 0;
+    master_metrics_reaped(m, METRIC_ROLE_PROTOTYPE, st);
     net_watch_close(g->watch);
     g->watch = NULL;
     sock_close(g->socket);
     g->socket = SOCK_NONE;
     if (g->state == GEN_ENDED || m->stopping)
         return;
+    metric_count(m->metrics, METRIC_ROLE_RESTARTS, METRIC_CHILD_PROTOTYPE, 0);
     log_error("role_died", F_CSTR("role", "prototype"), F_UINT("generation", g->id),
         F_INT("pid", st->pid),
         F_CSTR("signal", st->end == PROCESS_SIGNALED ? process_signal_name(st->code) : NULL),

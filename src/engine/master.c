@@ -172,6 +172,23 @@ static int master_listen(struct master *m, struct err *err)
     return 0;
 }
 
+static int master_listen_metrics(struct master *m, struct err *err)
+{
+    const char *text = m->config->server.metrics.listen;
+    struct sock_addr at;
+    int rc;
+
+    if (!text)
+        return 0;
+    rc = sock_addr_parse(str_c(text), &at);
+    if (rc == 0)
+        rc = sock_listen(&at, (int)m->config->server.backlog, &m->metrics_listener);
+    if (rc)
+        return err_set(err, rc, "server.metrics.listen: %s: %s", text,
+            rc == ERR_NOTFOUND ? "this machine has no such address" : err_text(rc));
+    return 0;
+}
+
 static void master_raise_limits(void)
 {
     uint64_t now = 0;
@@ -377,11 +394,13 @@ static void master_reap(struct master *m)
     struct process_status st;
 
     while (process_reap(&st) == 0) {
-        if (st.pid == m->front_pid)
+        if (st.pid == m->front_pid) {
+            master_metrics_reaped(m, METRIC_ROLE_FRONT, &st);
             roles_front_gone(m, &st);
-        else if (st.pid == m->kv.pid)
+        } else if (st.pid == m->kv.pid) {
+            master_metrics_reaped(m, METRIC_ROLE_KV, &st);
             roles_kv_gone(m, &st);
-        else
+        } else
             (void)!generation_reaped(m, &st); /* others are announced later */
     }
 }
@@ -513,9 +532,14 @@ static int master_prepare(struct master *m, struct err *err)
         rc = master_catch_signals(m);
     if (rc)
         return err_set(err, rc, "the event loop cannot be started: %s", err_text(rc));
+    rc = master_metrics_open(m);
+    if (rc)
+        return err_set(err, rc, "the shared memory of metrics cannot be made: %s", err_text(rc));
     rc = control_open(m, &m->control, err);
     if (rc == 0)
         rc = master_listen(m, err);
+    if (rc == 0)
+        rc = master_listen_metrics(m, err);
     return rc;
 }
 
@@ -530,6 +554,8 @@ static void master_fini(struct master *m)
     sock_close(m->front);
     roles_close_kv(m);
     sock_close(m->listener);
+    sock_close(m->metrics_listener);
+    master_metrics_close(m);
     fs_close(m->bell);
     if (m->loop) {
         net_timer_close(m->stop_timer);
@@ -551,8 +577,10 @@ int master_main(const struct master_options *opt)
 {
     struct master m = {.opt = opt,
         .listener = SOCK_NONE,
+        .metrics_listener = SOCK_NONE,
         .front = SOCK_NONE,
         .bell = -1,
+        .metrics_fd = -1,
         .kv = {.socket = SOCK_NONE}};
     struct err err = {0};
     int rc;

@@ -14,7 +14,8 @@
  * Reading order: master.c (start, signals, stop), roles.c (the table of roles: front, kv and
  * prototypes, how they are spawned, what their death means), generation.c (generations and their
  * workers), deploy.c (the steps from one generation to the next), stores.c (the key-value store of
- * each site), control.c (the control socket).
+ * each site), control.c (the control socket), master_metrics.c (figures of processes, generations
+ * and OPcache).
  */
 
 #include <stdbool.h>
@@ -24,6 +25,7 @@
 #include "base/list.h"
 #include "engine/config.h"
 #include "engine/ipc.h"
+#include "engine/metric_table.h"
 #include "engine/pool.h"
 #include "engine/shape.h"
 #include "kv/store.h"
@@ -78,7 +80,9 @@ struct generation {
     bool jit;
     bool opcache;
     bool known_to_front;
-    unsigned wanted; /* workers that the front asked for while PHP was starting */
+    int opcache_fd;         /* what was asked of OPcache is written here; -1: nothing was */
+    uint64_t opcache_at_ms; /* when it was asked last */
+    unsigned wanted;        /* workers that the front asked for while PHP was starting */
     uint64_t started_ms;
 };
 
@@ -88,9 +92,10 @@ struct master_worker {
     uint64_t id;
     int64_t pid; /* 0: the fork was asked for, no answer yet */
     bool reserve;
-    bool asked;     /* for by the front */
-    bool killed;    /* by us, on purpose */
-    int channel_fd; /* until the front has it */
+    bool asked;        /* for by the front */
+    uint64_t asked_us; /* monotonic */
+    bool killed;       /* by us, on purpose */
+    int channel_fd;    /* until the front has it */
     int socket_fd;
 };
 
@@ -119,6 +124,7 @@ struct site {
     struct list node;
     struct master *master;
     char *name;
+    unsigned label;            /* value of METRIC_LABEL_SITE */
     char *folder;              /* in sites_dir; NULL: server.document_root */
     int kv_fd;                 /* its store, as long as the site is there; -1: none */
     struct generation *active; /* NULL before the first */
@@ -150,6 +156,10 @@ struct master {
     char php_exe[4096];
     char listen_text[128];
     sock_t listener;
+    sock_t metrics_listener; /* server.metrics.listen; SOCK_NONE: none */
+    struct metrics *metrics;
+    int metrics_fd;
+    uint64_t ended_cpu_ns[METRIC_ROLE_COUNT]; /* of the processes that were reaped */
     struct control *control;
     int bell;
     /* front */
@@ -281,6 +291,19 @@ void control_stopped(struct control *c);
  */
 void control_kv_status(struct control *c, struct str kv_json);
 void control_status(struct control *c, struct str front_json);
+
+/* master_metrics.c */
+int master_metrics_open(struct master *m) MUST_CHECK;
+void master_metrics_close(struct master *m);
+/* Sets all that only the master knows; the front asked for it. */
+void master_metrics_sample(struct master *m);
+/* A process of that role was reaped. */
+void master_metrics_reaped(
+    struct master *m, enum metric_role role, const struct process_status *st);
+/* An operation of a site is over. */
+void master_metrics_deployed(const struct site *s, bool ok);
+/* The prototype has written what was asked of OPcache. */
+void master_metrics_opcache(struct generation *g, struct ipc_in *in);
 
 /* master.c */
 void master_stop(struct master *m, const char *why);

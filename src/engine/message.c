@@ -206,7 +206,7 @@ void message_done_encode(const struct message_done *done, struct buf *out)
         .php_us = done->php_us,
         .status = done->status,
         .end = (uint8_t)done->end,
-        .replace = done->replace,
+        .replace = (uint8_t)done->replace,
         .client_gone = done->client_gone,
     };
 
@@ -348,8 +348,8 @@ int message_done_decode(const char *p, size_t n, struct message_done *out)
     if (n != sizeof(fixed))
         return ERR_CORRUPT;
     memcpy(&fixed, p, sizeof(fixed));
-    if (fixed.end >= MESSAGE_END_COUNT || fixed.replace > 1 || fixed.client_gone > 1 ||
-        fixed.zero != 0)
+    if (fixed.end >= MESSAGE_END_COUNT || fixed.replace >= MESSAGE_REPLACE_COUNT ||
+        fixed.client_gone > 1 || fixed.zero != 0)
         return ERR_CORRUPT;
     *out = (struct message_done){
         .end = (enum message_end)fixed.end,
@@ -357,7 +357,7 @@ int message_done_decode(const char *p, size_t n, struct message_done *out)
         .memory_peak = fixed.memory_peak,
         .resident = fixed.resident,
         .php_us = fixed.php_us,
-        .replace = fixed.replace != 0,
+        .replace = (enum message_replace)fixed.replace,
         .client_gone = fixed.client_gone != 0,
     };
     return 0;

@@ -98,13 +98,21 @@ enum message_end { /* as enum embed_end */
     MESSAGE_END_COUNT
 };
 
+enum message_replace {
+    MESSAGE_STAYS,
+    MESSAGE_REPLACE_REQUESTS, /* it served php.max_requests */
+    MESSAGE_REPLACE_MEMORY,   /* it keeps more than php.max_worker_memory */
+    MESSAGE_REPLACE_PHP,      /* PHP is not fit for another request */
+    MESSAGE_REPLACE_COUNT
+};
+
 struct message_done {
     enum message_end end;
     int status;           /* as sent */
     uint64_t memory_peak; /* bytes, PHP's own count */
     uint64_t resident;    /* bytes of the process, a hint; 0: not measured */
     uint64_t php_us;      /* microseconds from the request block to the end of shutdown functions */
-    bool replace;         /* the worker must not get another request */
+    enum message_replace replace; /* not MESSAGE_STAYS: the worker must not get another request */
     bool client_gone;
 };
 

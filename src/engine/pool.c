@@ -23,6 +23,15 @@ enum {
 
 static void pool_on_wait(struct deadline *d);
 static void pool_on_request_deadline(struct deadline *d);
+static void pool_count_killed(struct pool *p, const struct pool_worker *w)
+{
+    unsigned site = w->generation->site->label;
+
+    p->counters.killed++;
+    metric_count(p->metrics, METRIC_WORKER_RECYCLES, site, METRIC_RECYCLE_HUNG);
+    metric_count(p->metrics, METRIC_POOL_RECYCLES, site, METRIC_POOL_HUNG);
+}
+
 static void pool_on_kill(struct deadline *d);
 static void pool_on_leave(struct deadline *d);
 static void pool_on_grow(void *arg);
@@ -57,6 +66,16 @@ void pool_set_limits(struct pool *p, const struct pool_limits *limits)
     net_timer_start(p->shrink, tick, tick);
 }
 
+void pool_set_metrics(struct pool *p, struct metrics *m)
+{
+    p->metrics = m;
+    list_each (it, &p->sites) {
+        struct pool_site *s = CONTAINER_OF(it, struct pool_site, node);
+
+        s->label = m ? metrics_claim(m, METRIC_LABEL_SITE, str_c(s->name)) : 0;
+    }
+}
+
 static struct pool *pool_of(const struct pool_generation *g)
 {
     return g->site->pool;
@@ -70,6 +89,8 @@ struct pool_site *pool_site_add(struct pool *p, const char *name)
 
     s->name = mem_dup_str(name, strlen(name));
     s->pool = p;
+    if (p->metrics)
+        s->label = metrics_claim(p->metrics, METRIC_LABEL_SITE, str_c(name));
     list_push(&p->sites, &s->node);
     return s;
 }
@@ -244,6 +265,7 @@ static void pool_refuse(struct pool *p, struct pool_request *r, const char *why)
     struct http_exchange *x = r->x;
 
     p->counters.shed++;
+    metric_count(p->metrics, METRIC_PHP_SHED, r->generation->site->label, 0);
     log_warn("request_shed", F_CSTR("reason", why), F_CSTR("request_id", x->id),
         F_STR("uri", x->uri.request_uri), F_UINT("queued", r->generation->queued),
         F_UINT("waited_ms", (clock_mono_ns() - r->queued_ns) / 1000000));
@@ -261,6 +283,14 @@ static void pool_on_wait(struct deadline *d)
     pool_refuse(pool_of(r->generation), r, "waited longer than php.shed_after_ms");
 }
 
+void pool_count_wait(struct pool *p, const struct pool_request *r)
+{
+    uint64_t waited = clock_mono_ns() - r->queued_ns;
+
+    p->counters.queue_wait_us += waited / 1000;
+    metric_observe(p->metrics, METRIC_WORKER_WAIT, r->generation->site->label, 0, waited);
+}
+
 static void pool_give(struct pool *p, struct pool_worker *w, struct pool_request *r)
 {
     if (!list_empty(&r->node)) {
@@ -269,7 +299,7 @@ static void pool_give(struct pool *p, struct pool_worker *w, struct pool_request
     }
     deadline_disarm(&r->wait);
     list_remove(&w->in_idle);
-    p->counters.queue_wait_us += (clock_mono_ns() - r->queued_ns) / 1000;
+    pool_count_wait(p, r);
     relay_start(p, w, r);
 }
 
@@ -463,6 +493,12 @@ static void pool_worker_free_again(struct pool *p, struct pool_worker *w)
         list_push_front(&g->idle, &w->in_idle);
 }
 
+static void pool_count_boot_failure(struct pool *p, const struct pool_generation *g)
+{
+    metric_count(p->metrics, METRIC_WORKER_BOOT_FAILURES, g->site->label, 0);
+    metric_count(p->metrics, METRIC_POOL_BOOT_FAILURES, g->site->label, 0);
+}
+
 /* --- workers ---------------------------------------------------------------------------------- */
 
 int pool_worker_add(struct pool *p, struct pool_generation *g, const struct pool_newcomer *n,
@@ -481,6 +517,7 @@ int pool_worker_add(struct pool *p, struct pool_generation *g, const struct pool
     w->pid = n->pid;
     w->generation = g;
     w->reserve = n->reserve;
+    w->asked_us = n->asked_us;
     if (!n->asked)
         g->starting++;
     w->socket = (sock_t)socket_fd;
@@ -515,12 +552,43 @@ void pool_worker_ready(struct pool *p, struct pool_worker *w, const struct messa
     if (g->starting)
         g->starting--;
     g->fork_failures = 0;
+    if (w->asked_us)
+        metric_observe(p->metrics, METRIC_WORKER_BOOT_DURATION, g->site->label, 0,
+            clock_mono_ns() - w->asked_us * 1000);
     if (w->reserve)
         g->reserve = w;
     else
         g->nworkers++;
     list_remove(&w->in_busy);
     pool_worker_free_again(p, w);
+}
+
+static void pool_count_done(struct pool *p, unsigned site, const struct message_done *done)
+{
+    struct metrics *m = p->metrics;
+    bool ok = done->end == MESSAGE_END_OK;
+
+    p->counters.executed++;
+    if (!ok)
+        p->counters.failed++;
+    metric_count(m, METRIC_PHP_EXECUTIONS, site, ok ? METRIC_PHP_OK : METRIC_PHP_ERROR);
+    metric_observe(m, METRIC_PHP_DURATION, site, 0, done->php_us * 1000);
+    metric_observe(m, METRIC_PHP_MEMORY_PEAK, site, 0, done->memory_peak);
+    switch (done->replace) {
+    case MESSAGE_REPLACE_REQUESTS:
+        metric_count(m, METRIC_WORKER_RECYCLES, site, METRIC_RECYCLE_REQUESTS);
+        break;
+    case MESSAGE_REPLACE_MEMORY:
+        metric_count(m, METRIC_WORKER_RECYCLES, site, METRIC_RECYCLE_MEMORY);
+        break;
+    case MESSAGE_REPLACE_PHP:
+        metric_count(m, METRIC_WORKER_RECYCLES, site, METRIC_RECYCLE_FATAL);
+        metric_count(m, METRIC_POOL_RECYCLES, site, METRIC_POOL_POISONED);
+        break;
+    case MESSAGE_STAYS:
+    case MESSAGE_REPLACE_COUNT:
+        break;
+    }
 }
 
 void pool_worker_done(struct pool *p, struct pool_worker *w, const struct message_done *done)
@@ -533,9 +601,7 @@ void pool_worker_done(struct pool *p, struct pool_worker *w, const struct messag
     w->served++;
     w->uri[0] = w->script[0] = '\0';
     g->moved_ms = net_loop_now(p->loop);
-    p->counters.executed++;
-    if (done->end != MESSAGE_END_OK)
-        p->counters.failed++;
+    pool_count_done(p, g->site->label, done);
     if (w->offered_id && (done->replace || w->state == WORKER_LEAVING || w->broken))
         (void)offer_withdraw(w); /* it claims no more */
     if (w->offered_id) {
@@ -573,6 +639,21 @@ static void pool_worker_free(struct pool *p, struct pool_worker *w)
     sock_close(w->socket);
     mem_free(w);
     (void)p;
+}
+
+/* It ended unexpectedly. */
+static void pool_count_death(struct pool *p, const struct pool_worker *w, int sig)
+{
+    unsigned site = w->generation->site->label;
+    struct metrics *m = p->metrics;
+
+    p->counters.crashed++;
+    metric_count(
+        m, METRIC_WORKER_CRASHES, site, metric_signal(sig ? process_signal_name(sig) : NULL));
+    if (sig)
+        metric_count(m, METRIC_POOL_CONTAINED_CRASHES, site, 0);
+    if (w->state == WORKER_STARTING)
+        pool_count_boot_failure(p, w->generation);
 }
 
 /* Counts a worker out that ended without saying so. */
@@ -651,7 +732,7 @@ void pool_worker_gone(struct pool *p, uint64_t id, int code, int sig)
     starting = w->state == WORKER_STARTING;
     expected = w->state == WORKER_LEAVING && !w->request_id;
     if (!expected) {
-        p->counters.crashed++;
+        pool_count_death(p, w, sig);
         pool_log_death(w, code, sig);
     }
     pool_worker_lost(g, w);
@@ -675,6 +756,7 @@ void pool_fork_failed(struct pool *p, struct pool_generation *g, bool reserve)
     if (g->starting)
         g->starting--;
     g->fork_failures++;
+    pool_count_boot_failure(p, g);
     if (reserve)
         g->reserve_asked = false;
     pool_plan_growth(p);
@@ -687,6 +769,8 @@ static void pool_shrink(struct pool *p, struct pool_generation *g)
     struct list *oldest = g->idle.prev; /* the one used longest ago */
 
     if (g->starting && now - g->forked_at > POOL_FORK_PATIENCE_MS) {
+        for (unsigned i = 0; i < g->starting; i++)
+            metric_count(p->metrics, METRIC_WORKER_BOOT_TIMEOUTS, g->site->label, 0);
         log_warn("worker_start_overdue", F_UINT("generation", g->id), F_UINT("count", g->starting));
         g->starting = 0;
         g->reserve_asked = g->reserve != NULL;
@@ -727,6 +811,7 @@ static void pool_interrupt(struct pool *p, struct pool_worker *w)
         (void)offer_withdraw(w); /* what waits behind it runs elsewhere */
     channel_set_cancel(w->channel, w->request_id, CHANNEL_CANCEL_TIMEOUT);
     p->counters.interrupted++;
+    metric_count(p->metrics, METRIC_HTTP_TIMEOUTS, METRIC_STAGE_WORKER, 0);
     w->interrupted = true;
     p->hooks.signal(p->hooks.arg, w, POOL_INTERRUPT);
     deadline_arm(&w->deadline, &p->on_kill);
@@ -758,7 +843,7 @@ static void pool_on_kill(struct deadline *d)
         p->hooks.signal(p->hooks.arg, w, POOL_KILL);
         return;
     }
-    p->counters.killed++;
+    pool_count_killed(p, w);
     log_warn("worker_killed", F_UINT("worker", w->id), F_INT("pid", w->pid),
         F_CSTR("script", w->script), F_CSTR("uri", w->uri),
         F_CSTR("reason", "did not stop after its request's time limit"));
@@ -776,7 +861,7 @@ static void pool_on_leave(struct deadline *d)
 
     log_warn("worker_killed", F_UINT("worker", w->id), F_INT("pid", w->pid),
         F_CSTR("reason", "did not end after its last request"));
-    p->counters.killed++;
+    pool_count_killed(p, w);
     p->hooks.signal(p->hooks.arg, w, POOL_KILL);
 }
 

@@ -33,6 +33,7 @@
 #include "base/list.h"
 #include "engine/channel.h"
 #include "engine/message.h"
+#include "engine/metric_table.h"
 #include "http/exchange.h"
 #include "net/deadline.h"
 #include "platform/sock.h"
@@ -77,6 +78,7 @@ struct pool_counters {
 struct pool_site {
     struct list node;
     char *name;
+    unsigned label;                 /* value of METRIC_LABEL_SITE, while the pool has metrics */
     struct pool_generation *active; /* NULL before the first */
     struct pool *pool;
     uint64_t retry_ms; /* loop ms: it could not be started, not before then again */
@@ -131,6 +133,7 @@ struct pool_worker {
     uint64_t served;
     uint64_t busy_since; /* loop ms */
     uint64_t idle_since;
+    uint64_t asked_us;
     struct deadline deadline; /* of the running request */
     char uri[256];            /* of the running request, for logs */
     char script[256];
@@ -157,6 +160,7 @@ struct pool {
     struct pool_hooks hooks;
     struct pool_limits limits;
     struct pool_counters counters;
+    struct metrics *metrics; /* NULL: nothing is recorded; see pool_set_metrics() */
     const char *server_software;
     bool cut_environment;
     /* private to pool.c and relay.c */
@@ -176,6 +180,8 @@ struct pool {
 void pool_init(struct pool *p, struct net_loop *l, const struct pool_hooks *hooks);
 void pool_fini(struct pool *p);
 void pool_set_limits(struct pool *p, const struct pool_limits *limits);
+/* Records in m from now on; NULL: nowhere. m must outlive the pool. */
+void pool_set_metrics(struct pool *p, struct metrics *m);
 
 struct pool_site *pool_site_add(struct pool *p, const char *name);
 struct pool_site *pool_site_find(struct pool *p, struct str name);
@@ -201,7 +207,8 @@ struct pool_newcomer {
     uint64_t id;
     int64_t pid;
     bool reserve;
-    bool asked; /* for by the pool; else the master started it by itself */
+    bool asked;        /* for by the pool; else the master started it by itself */
+    uint64_t asked_us; /* monotonic: when it was asked for; 0: not known */
 };
 
 /* A worker process exists. Descriptors are taken over, also on failure. */
@@ -257,6 +264,8 @@ void relay_read(struct pool *p, struct pool_worker *w);
 void relay_body(struct pool *p, struct pool_worker *w);
 /* relay.c: this worker's channel is broken; it is killed and its request answered. */
 void relay_broken(struct pool *p, struct pool_worker *w, const char *why);
+/* pool.c: it has waited until now. */
+void pool_count_wait(struct pool *p, const struct pool_request *r);
 /* pool.c: the worker said DONE. */
 void pool_worker_done(struct pool *p, struct pool_worker *w, const struct message_done *done);
 void pool_worker_ready(struct pool *p, struct pool_worker *w, const struct message_ready *ready);

@@ -364,6 +364,7 @@ static void prototype_compile(struct prototype *p, struct ipc_in *m)
     (void)!ipc_send(p->socket, &out); /* as above */
 }
 
+/* OPcache's figures as numbers on one line, for master_metrics_opcache(). */
 static int prototype_write_status(struct prototype *p, struct ipc_in *m)
 {
     struct embed_status st;
@@ -372,14 +373,10 @@ static int prototype_write_status(struct prototype *p, struct ipc_in *m)
 
     (void)p;
     embed_get_status(&st);
-    buf_printf(&b,
-        "{\"opcache\":%s,\"full\":%s,\"used\":%llu,\"free\":%llu,\"wasted\":%llu,\"scripts\":%llu,"
-        "\"jit\":%s,\"jit_mode\":\"%s\",\"jit_buffer_size\":%llu,\"jit_buffer_free\":%llu}",
-        st.opcache ? "true" : "false", st.opcache_full ? "true" : "false",
+    buf_printf(&b, "%d %d %llu %llu %llu %llu %llu %llu\n", st.opcache, st.opcache_full,
         (unsigned long long)st.opcache_used, (unsigned long long)st.opcache_free,
         (unsigned long long)st.opcache_wasted, (unsigned long long)st.cached_scripts,
-        st.jit ? "true" : "false", st.jit_mode, (unsigned long long)st.jit_buffer_size,
-        (unsigned long long)st.jit_buffer_free);
+        (unsigned long long)st.jit_buffer_size, (unsigned long long)st.jit_buffer_free);
     rc = m->nfds == 1 ? fs_pwrite(m->fds[0], b.p, b.len, 0) : ERR_PROTO;
     buf_fini(&b);
     return rc ? 1 : 0;

@@ -300,7 +300,7 @@ void relay_promote(struct pool *p, struct pool_worker *w)
     r->offered_to = NULL;
     w->generation->offered--;
     deadline_disarm(&r->wait);
-    p->counters.queue_wait_us += (clock_mono_ns() - r->queued_ns) / 1000;
+    pool_count_wait(p, r);
     relay_run(p, w, r);
 }
 
@@ -421,6 +421,7 @@ static int relay_end(struct pool *p, struct pool_worker *w)
     if (x->body.mode == HTTP_BODY_STREAM && !r->body_ended)
         channel_set_cancel(
             w->channel, w->request_id, CHANNEL_CANCEL_CLIENT_GONE); /* no more of it */
+    metric_observe(p->metrics, METRIC_PHP_OUTPUT, w->generation->site->label, 0, x->body_sent);
     x->php_us = (net_loop_now(p->loop) - w->busy_since) * 1000;
     pool_request_end(p, r);
     http_respond_end(x);

@@ -143,6 +143,12 @@ void roles_send_listener(struct master *m)
     ipc_begin(&out, "listen");
     ipc_add_fd(&out, (int)m->listener);
     roles_tell_front(m, &out);
+    if (m->metrics_listener == SOCK_NONE)
+        return;
+    ipc_begin(&out, "listen");
+    ipc_add_u64(&out, "internal", 1);
+    ipc_add_fd(&out, (int)m->metrics_listener);
+    roles_tell_front(m, &out);
 }
 
 /* A new front: it is told all that the one before knew. */
@@ -227,6 +233,8 @@ static void roles_on_front_message(struct master *m, struct ipc_in *in)
         roles_open_site(m, in);
     else if (ipc_is(in, "status"))
         control_status(m->control, ipc_get(in, "json"));
+    else if (ipc_is(in, "sample"))
+        master_metrics_sample(m);
     else if (ipc_is(in, "idle"))
         m->front_idle = true; /* master_before_sleep() goes on */
 }
@@ -263,13 +271,14 @@ static void roles_close_front(struct master *m)
 int roles_start_front(struct master *m)
 {
     sock_t pair[2];
-    struct process_fd fds[2];
+    struct process_fd fds[3];
     int rc = sock_pair(pair);
 
     if (rc)
         return rc;
     fds[0] = (struct process_fd){(int)pair[1], FRONT_SOCKET};
     fds[1] = (struct process_fd){m->bell, FRONT_BELL};
+    fds[2] = (struct process_fd){m->metrics_fd, FRONT_METRICS};
     rc = roles_spawn(
         m, &roles[ROLES_FRONT], m->exe, "ephpm: front", fds, ARRAY_LEN(fds), &m->front_pid);
     sock_close(pair[1]);
@@ -310,6 +319,7 @@ void roles_front_gone(struct master *m, const struct process_status *st)
         m->front_idle = true;
         return;
     }
+    metric_count(m->metrics, METRIC_ROLE_RESTARTS, METRIC_CHILD_FRONT, 0);
     roles_say_died(&roles[ROLES_FRONT], st);
     if (!m->announced) {
         m->exit_code = 1;
@@ -469,6 +479,8 @@ static void roles_on_prototype_message(struct generation *g, struct ipc_in *in)
         deploy_scripts(g->of, in);
     else if (ipc_is(in, "compiled"))
         deploy_compiled(g->of, in);
+    else if (ipc_is(in, "status"))
+        master_metrics_opcache(g, in);
 }
 
 static void roles_on_prototype(void *arg, int events)

@@ -28,20 +28,32 @@ static const struct str *settings_list(struct arena *a, const struct conf_list *
     return v;
 }
 
-static int settings_proxies(struct http_settings *s, const struct config *cfg, struct err *err)
+static int settings_nets(struct http_settings *s, const char *key, const struct conf_list *l,
+    struct forwarded_rules *out, struct err *err)
 {
-    const struct conf_list *l = &cfg->server.security.trusted_proxies;
     struct forwarded_net *nets = arena_new(&s->arena, (l->n + 1) * sizeof(*nets));
 
     for (size_t i = 0; i < l->n; i++) {
         if (forwarded_net_parse(str_c(l->v[i]), &nets[i]))
-            return err_set(err, ERR_INVAL,
-                "server.security.trusted_proxies: \"%s\" is no address or network", l->v[i]);
+            return err_set(err, ERR_INVAL, "%s: \"%s\" is no address or network", key, l->v[i]);
     }
-    s->proxies.nets = nets;
-    s->proxies.count = l->n;
-    s->proxy_protocol = cfg->server.security.proxy_protocol != 0;
+    out->nets = nets;
+    out->count = l->n;
     return 0;
+}
+
+static int settings_proxies(struct http_settings *s, const struct config *cfg, struct err *err)
+{
+    int rc = settings_nets(s, "server.security.trusted_proxies",
+        &cfg->server.security.trusted_proxies, &s->proxies, err);
+
+    if (rc == 0)
+        rc = settings_nets(
+            s, "server.metrics.allow", &cfg->server.metrics.allow, &s->internal_allow, err);
+    s->proxy_protocol = cfg->server.security.proxy_protocol != 0;
+    if (cfg->server.metrics.enabled && !cfg->server.metrics.listen)
+        s->internal_path = str_c(cfg->server.metrics.path);
+    return rc;
 }
 
 static int settings_error_pages(struct http_settings *s, const struct config *cfg, struct err *err)

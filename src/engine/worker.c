@@ -410,18 +410,18 @@ static void worker_say_done(const struct embed_result *res, uint64_t start_ns)
         .status = res->status,
         .memory_peak = res->memory_peak,
         .php_us = (clock_mono_ns() - start_ns) / 1000,
-        .replace = res->replace,
+        .replace = res->replace ? MESSAGE_REPLACE_PHP : MESSAGE_STAYS,
         .client_gone = res->client_gone || worker.client_gone,
     };
     const struct worker_options *o = worker.opt;
 
     worker.served++;
     if (o->max_requests && worker.served >= o->max_requests)
-        done.replace = true;
+        done.replace = MESSAGE_REPLACE_REQUESTS;
     if (o->max_memory && worker.served % WORKER_MEMORY_EVERY == 0) {
         done.resident = sysinfo_resident(0);
         if (done.resident > o->max_memory)
-            done.replace = true;
+            done.replace = MESSAGE_REPLACE_MEMORY;
     }
     if (done.replace)
         worker.stop = true;

@@ -134,11 +134,17 @@ static void conn_refuse(struct http_conn *c, int status, const char *why)
     http_respond_status(&c->x, status, STR_NONE, STR_NONE, why);
 }
 
+static void conn_count_timeout(struct http_conn *c, enum http_event stage)
+{
+    c->server->counters.timeouts++;
+    http_server_event(c->server, stage);
+}
+
 void http_conn_on_header(struct deadline *d)
 {
     struct http_conn *c = conn_of(d);
 
-    c->server->counters.timeouts++;
+    conn_count_timeout(c, HTTP_EVENT_HEADER_TIMEOUT);
     log_info("request_timeout", F_CSTR("stage", "header_read"), F_UINT("bytes", c->in.len));
     if (c->state == CONN_HEAD)
         conn_refuse(c, 408, "header_read timeout");
@@ -155,7 +161,7 @@ void http_conn_on_body(struct deadline *d)
 {
     struct http_conn *c = conn_of(d);
 
-    c->server->counters.timeouts++;
+    conn_count_timeout(c, HTTP_EVENT_BODY_TIMEOUT);
     log_info("request_timeout", F_CSTR("stage", "body"), F_CSTR("request_id", c->x.id),
         F_UINT("received", c->x.body.size));
     conn_refuse(c, 408, "body timeout");
@@ -168,7 +174,7 @@ void http_conn_on_receive(struct deadline *d)
 
     if (x->stage != EXCHANGE_HANDLER || !x->owner)
         return; /* answered without the rest of the body */
-    c->server->counters.timeouts++;
+    conn_count_timeout(c, HTTP_EVENT_BODY_TIMEOUT);
     log_info("request_timeout", F_CSTR("stage", "body"), F_CSTR("request_id", x->id),
         F_UINT("received", x->body.size));
     c->server->hooks.gone(c->server->hooks.arg, x, HTTP_GONE_CLIENT);
@@ -182,7 +188,7 @@ void http_conn_on_request(struct deadline *d)
     struct http_conn *c = conn_of(d);
     struct http_exchange *x = &c->x;
 
-    c->server->counters.timeouts++;
+    conn_count_timeout(c, HTTP_EVENT_REQUEST_TIMEOUT);
     log_warn("request_timeout", F_CSTR("stage", "request"), F_CSTR("request_id", x->id),
         F_STR("method", x->head.method), F_STR("uri", x->uri.request_uri));
     if (x->stage == EXCHANGE_HANDLER && x->owner)
@@ -209,7 +215,7 @@ void http_conn_on_send(struct deadline *d)
         deadline_arm(&c->sending, &c->server->on_send);
         return;
     }
-    c->server->counters.timeouts++;
+    conn_count_timeout(c, HTTP_EVENT_SEND_TIMEOUT);
     log_info("request_timeout", F_CSTR("stage", "send"), F_CSTR("request_id", c->x.id),
         F_UINT("queued", stream_queued(&c->stream)));
     http_conn_cut(c, "send timeout");
@@ -323,6 +329,7 @@ static bool conn_check_length(struct http_conn *c)
     log_info("body_too_large", F_CSTR("request_id", x->id),
         F_CSTR("setting", "server.request.max_body_size"), F_UINT("limit", max),
         F_INT("content_length", x->head.content_length));
+    http_server_event(c->server, HTTP_EVENT_BODY_TOO_LARGE);
     conn_refuse(c, 413, "body over server.request.max_body_size");
     return false;
 }
@@ -362,6 +369,15 @@ static void conn_too_many(struct http_conn *c, unsigned retry_s, const char *why
     http_respond_status(x, 429, STR("Retry-After"), arena_printf(&x->arena, "%u", retry_s), why);
 }
 
+static bool conn_is_internal(const struct http_conn *c)
+{
+    const struct http_exchange *x = &c->x;
+    struct str path = x->settings->internal_path;
+
+    return c->internal || str_starts(x->path, STR("/_ephpm/")) ||
+           (path.len && str_eq(x->path, path));
+}
+
 /* Everything between a parsed head and the body. */
 static void conn_on_head(struct http_conn *c)
 {
@@ -382,11 +398,18 @@ static void conn_on_head(struct http_conn *c)
     x->is_head = str_eq(x->head.method, STR("HEAD"));
     if (x->settings->limits_on && !http_limits_request(&s->limits, &x->settings->limits,
                                       &x->from.client, net_loop_now(s->loop), &retry)) {
+        http_server_event(s, HTTP_EVENT_RATE_LIMITED);
         conn_too_many(c, retry, "per-address rate");
         return;
     }
-    if (str_starts(x->path, STR("/_ephpm/")) && s->hooks.internal(s->hooks.arg, x))
-        return; /* for every host: health checks know only the address */
+    if (conn_is_internal(c)) { /* for every host: health checks know only the address */
+        x->handler = HTTP_BY_INTERNAL;
+        if (s->hooks.internal(s->hooks.arg, x))
+            return;
+        x->handler = HTTP_BY_ERROR;
+    }
+    x->counted = true;
+    s->nrequests++;
     if (!conn_host_is_trusted(x)) {
         conn_refuse(c, 421, "host is not in server.request.trusted_hosts");
         return;
@@ -402,6 +425,7 @@ static void conn_on_head(struct http_conn *c)
     http_route(x);
     if (x->route.kind == ROUTE_PHP && !http_limits_site(&s->limits, &x->settings->limits,
                                           x->site.name, net_loop_now(s->loop), &retry)) {
+        http_server_event(s, HTTP_EVENT_SITE_RATE_LIMITED);
         conn_too_many(c, retry, "per-site rate");
         return;
     }
@@ -438,6 +462,7 @@ static bool conn_read_head(struct http_conn *c)
     x->start_ns = clock_mono_ns();
     if (rc) {
         c->server->counters.parse_errors++;
+        http_server_event(c->server, HTTP_EVENT_BAD_REQUEST);
         log_info(
             "bad_request", F_CSTR("reason", c->parser.reason), F_INT("status", c->parser.status));
         conn_refuse(c, c->parser.status ? c->parser.status : 400, c->parser.reason);
@@ -490,6 +515,7 @@ static int conn_body_piece(struct http_conn *c, size_t *at, const char **why)
     if (max && x->body.size + data.len > max) {
         log_info("body_too_large", F_CSTR("request_id", x->id),
             F_CSTR("setting", "server.request.max_body_size"), F_UINT("limit", max));
+        http_server_event(c->server, HTTP_EVENT_BODY_TOO_LARGE);
         *why = "body over server.request.max_body_size";
         return 413;
     }
@@ -547,6 +573,13 @@ static void conn_say_continue(struct http_conn *c)
         (void)!stream_write(&c->stream, &text, 1, false); /* a failure shows in on_error */
 }
 
+void http_exchange_defer(struct http_exchange *x)
+{
+    ENSURE(x->owner && x->stage == EXCHANGE_HEAD);
+    x->stage = EXCHANGE_HANDLER;
+    conn_set_state(x->conn, CONN_EXCHANGE);
+}
+
 static void conn_to_handler(struct http_conn *c)
 {
     struct http_exchange *x = &c->x;
@@ -554,10 +587,14 @@ static void conn_to_handler(struct http_conn *c)
     x->stage = EXCHANGE_HANDLER;
     conn_set_state(c, CONN_EXCHANGE);
     conn_await_body(c);
-    if (x->route.kind == ROUTE_PHP && x->uri.form != URI_ASTERISK)
+    if (x->route.kind == ROUTE_PHP && x->uri.form != URI_ASTERISK) {
+        x->handler = HTTP_BY_PHP;
         c->server->hooks.php(c->server->hooks.arg, x);
-    else
-        http_handle_route(x);
+        return;
+    }
+    if (x->route.kind != ROUTE_STATUS)
+        x->handler = HTTP_BY_STATIC;
+    http_handle_route(x);
 }
 
 /* BODY: until it is complete (or its owner takes it as it comes). True: state changed. */
@@ -777,7 +814,8 @@ static const struct stream_cbs conn_cbs = {
 
 /* --- start and next --------------------------------------------------------------------------- */
 
-void http_conn_open(struct http_server *s, sock_t fd, const struct sock_addr *peer, void *tag)
+void http_conn_open(
+    struct http_server *s, sock_t fd, const struct sock_addr *peer, void *tag, bool internal)
 {
     struct http_conn *c = mem_new(sizeof(*c));
     bool trusted = forwarded_is_trusted(&s->settings->proxies, peer);
@@ -798,6 +836,7 @@ void http_conn_open(struct http_server *s, sock_t fd, const struct sock_addr *pe
         return;
     }
     c->tag = tag;
+    c->internal = internal;
     if (sock_local_addr(fd, &c->local))
         c->local = (struct sock_addr){.family = SOCK_UNSPEC};
     deadline_init(&c->deadline);

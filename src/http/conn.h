@@ -42,8 +42,9 @@ struct http_conn {
     struct deadline sending;   /* send: while the queue is not empty */
     struct deadline receiving; /* body: while a handler waits for more of a streamed one */
     struct sock_addr peer, local;
-    void *tag;    /* of http_conn_open(), the engine's */
-    bool counted; /* in the limits */
+    void *tag;     /* of http_conn_open(), the engine's */
+    bool counted;  /* in the limits */
+    bool internal; /* all requests go to hooks.internal */
     struct h1_parser parser;
     struct buf in; /* bytes read and not used yet */
     uint64_t requests;
@@ -55,7 +56,8 @@ struct http_conn {
 };
 
 /* Takes an accepted socket over; closes it when that fails. tag is kept for the engine. */
-void http_conn_open(struct http_server *s, sock_t fd, const struct sock_addr *peer, void *tag);
+void http_conn_open(
+    struct http_server *s, sock_t fd, const struct sock_addr *peer, void *tag, bool internal);
 /* Closes at once, whatever is going on; why goes to the log at debug level. */
 void http_conn_close(struct http_conn *c, const char *why);
 /* Idle connections of a draining server. */

@@ -54,6 +54,9 @@ static void exchange_log_access(struct http_exchange *x)
 
 void http_exchange_fini(struct http_exchange *x)
 {
+    if (x->counted)
+        x->server->nrequests--;
+    x->counted = false;
     if (x->status) {
         x->server->counters.status_class[MIN(x->status / 100, 5)]++;
         if (x->server->access_log)
@@ -281,6 +284,7 @@ static int exchange_start(struct http_exchange *x, struct str first, enum exchan
     else
         exchange_choose_coding(x, length, extent == EXCHANGE_STREAMED);
     if (x->encoder) {
+        x->coded += first.len;
         rc = compress_write(x->encoder, first, flush[extent], &coded);
         first = buf_str(&coded);
         length = whole ? (int64_t)coded.len : -1;
@@ -354,6 +358,7 @@ static int exchange_emit(struct http_exchange *x, struct str data, enum compress
     int rc = 0;
 
     if (x->encoder) {
+        x->coded += data.len;
         rc = compress_write(x->encoder, data, flush, &coded);
         data = buf_str(&coded);
     }

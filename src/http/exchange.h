@@ -56,6 +56,9 @@ enum http_stage {
     EXCHANGE_ANSWERED /* the whole answer is with the socket's queue */
 };
 
+/* Whose answer it is, for statistics. */
+enum http_handler { HTTP_BY_ERROR, HTTP_BY_STATIC, HTTP_BY_PHP, HTTP_BY_INTERNAL };
+
 struct http_exchange {
     struct arena arena; /* of this request */
     struct http_conn *conn;
@@ -77,6 +80,8 @@ struct http_exchange {
     uint64_t start_ns;
     uint64_t php_us;   /* for the access log */
     int64_t worker_id; /* -1: none */
+    enum http_handler handler;
+    bool counted; /* in the server's nrequests */
     bool is_head;
     bool keep_alive;
     /* the answer; private to exchange.c */
@@ -92,6 +97,7 @@ struct http_exchange {
     int64_t promised;   /* Content-Length that was sent, -1: none */
     uint64_t body_sent; /* before coding */
     uint64_t body_wire; /* after it, for the log */
+    uint64_t coded;     /* of body_sent: what a coding was applied to; 0: none was */
     struct buf hold;    /* body held back before the head is sent */
     struct buf blocked; /* bytes for the wire that the queue refused */
     struct compress *encoder;
@@ -108,6 +114,10 @@ const struct sock_addr *http_exchange_local(const struct http_exchange *x);
 const struct sock_addr *http_exchange_peer(const struct http_exchange *x);
 /* Does the request come from this machine itself, to an address of its own? */
 bool http_exchange_is_self(const struct http_exchange *x);
+
+/* From hooks.internal: the answer comes later. x->owner must be set; x stays until it is answered,
+ * or hooks.gone is called with it. */
+void http_exchange_defer(struct http_exchange *x);
 
 /* --- the answer ---------------------------------------------------------------------------- */
 

@@ -141,6 +141,8 @@ static void handlers_send_coded(struct http_exchange *x, struct static_plan *pla
         http_respond_status(x, 500, STR_NONE, STR_NONE, "static file cannot be read");
         return;
     }
+    if (!plan->head)
+        x->coded = f->st.size;
     rc = http_exchange_send_head(x, h, body.len, false, plan->head ? STR_NONE : body, false);
     buf_fini(&coded);
     handlers_sent(x, rc);

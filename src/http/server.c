@@ -20,6 +20,7 @@ struct http_listener {
     struct http_server *server;
     sock_t fd;
     struct net_watch *watch;
+    bool internal;
 };
 
 struct http_settings *http_settings_new(void)
@@ -69,6 +70,7 @@ void http_server_refuse(struct http_server *s, sock_t fd)
     size_t sent;
 
     s->counters.refused++;
+    http_server_event(s, HTTP_EVENT_REFUSED);
     (void)!sock_sendv(fd, &text, 1, false, &sent); /* best effort: it is closed either way */
     sock_shutdown_send(fd);
     /* A request that is here already would turn the close into a reset, which can overtake the
@@ -99,10 +101,11 @@ static void server_on_listener(void *arg, int events)
         if (rc)
             continue; /* that connection is gone already */
         s->counters.accepted++;
+        http_server_event(s, HTTP_EVENT_ACCEPTED);
         if (max && s->nconns >= max)
             http_server_refuse(s, fd);
         else
-            http_conn_open(s, fd, &peer, NULL);
+            http_conn_open(s, fd, &peer, NULL, l->internal);
     }
 }
 
@@ -185,13 +188,14 @@ void http_server_set_settings(struct http_server *s, struct http_settings *setti
         log_warn("file_cache_unwatched", F_CSTR("reason", "no change notices can be had"));
 }
 
-int http_server_listen(struct http_server *s, sock_t fd)
+int http_server_listen(struct http_server *s, sock_t fd, bool internal)
 {
     struct http_listener *l = mem_new(sizeof(*l));
     int rc;
 
     l->server = s;
     l->fd = fd;
+    l->internal = internal;
     rc = net_watch_open(s->loop, fd, server_on_listener, l, &l->watch);
     if (rc) {
         mem_free(l);
@@ -240,6 +244,31 @@ void http_server_fini(struct http_server *s)
     http_settings_unref(s->settings);
     mem_free(s->scratch);
     buf_fini(&s->head);
+}
+
+void http_server_event(struct http_server *s, enum http_event e)
+{
+    if (s->hooks.event)
+        s->hooks.event(s->hooks.arg, e);
+}
+
+struct http_spool http_server_spool(const struct http_server *s)
+{
+    struct http_spool out = {0};
+
+    list_each (it, &s->conns) {
+        const struct http_conn *c = CONTAINER_OF(it, struct http_conn, node);
+
+        if (c->has_x && c->x.body.mode == HTTP_BODY_SPOOL) {
+            out.request_files++;
+            out.request_bytes += c->x.body.size;
+        }
+        if (stream_spooled(&c->stream)) {
+            out.response_files++;
+            out.response_bytes += stream_spooled(&c->stream);
+        }
+    }
+    return out;
 }
 
 void http_server_before_sleep(struct http_server *s)

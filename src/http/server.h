@@ -81,7 +81,9 @@ struct http_settings {
     size_t nerror_pages;
     const struct http_internal *internal; /* folders for X-Accel-Redirect, see internal.h */
     size_t ninternal;
-    struct str server; /* Server header; empty: none */
+    struct str internal_path; /* besides /_ephpm/: goes to hooks.internal; empty: none */
+    struct forwarded_rules internal_allow; /* for the engine: who may ask for it */
+    struct str server;                     /* Server header; empty: none */
     struct http_limits_config limits;
     bool limits_on; /* any of them */
     /* private */
@@ -109,12 +111,27 @@ enum http_gone {
     HTTP_GONE_SHUTDOWN
 };
 
+/* What happens to connections and requests, for statistics. */
+enum http_event {
+    HTTP_EVENT_ACCEPTED,
+    HTTP_EVENT_REFUSED,     /* a connection, for one of the limits */
+    HTTP_EVENT_BAD_REQUEST, /* it could not be parsed */
+    HTTP_EVENT_HEADER_TIMEOUT,
+    HTTP_EVENT_BODY_TIMEOUT,
+    HTTP_EVENT_SEND_TIMEOUT,
+    HTTP_EVENT_REQUEST_TIMEOUT,
+    HTTP_EVENT_BODY_TOO_LARGE,
+    HTTP_EVENT_RATE_LIMITED,
+    HTTP_EVENT_SITE_RATE_LIMITED
+};
+
 struct http_hooks {
     void *arg;
     /* The site of a request. False: *status is the answer (404, 503). Called once per request,
      * after the head. */
     bool (*site)(void *arg, struct http_exchange *x, struct http_site *out, int *status);
-    /* GET/HEAD of /_ephpm/...: true when it answered. */
+    /* /_ephpm/..., settings.internal_path, and all of a listener for internal requests: true when
+     * it answered, or will after http_exchange_defer(). */
     bool (*internal)(void *arg, struct http_exchange *x);
     /* Run PHP: x->route.kind is ROUTE_PHP and the body is complete, or x->body.mode is
      * HTTP_BODY_STREAM. */
@@ -123,10 +140,13 @@ struct http_hooks {
     void (*body)(void *arg, struct http_exchange *x);
     /* What was refused with ERR_AGAIN by http_respond_data() may be tried again. */
     void (*room)(void *arg, struct http_exchange *x);
-    /* x, which had gone to `php` and is not answered in full, must be forgotten now. */
+    /* x, which had gone to `php` (or was deferred) and is not answered in full, must be forgotten
+     * now. */
     void (*gone)(void *arg, struct http_exchange *x, enum http_gone why);
     /* The answer of x->status is over, whoever gave it. May be NULL. */
     void (*finished)(void *arg, const struct http_exchange *x);
+    /* May be NULL. */
+    void (*event)(void *arg, enum http_event e);
 };
 
 struct http_counters {
@@ -143,6 +163,7 @@ struct http_server {
     struct access_log *access_log; /* NULL: none */
     struct http_counters counters;
     size_t nconns;
+    size_t nrequests; /* under way, without internal ones */
     /* private to server.c and conn.c */
     struct deadline_set deadlines;
     struct deadline_class on_header, on_idle, on_body, on_receive, on_send, on_request, on_linger;
@@ -168,14 +189,23 @@ int http_server_init(struct http_server *s, struct net_loop *l, struct http_sett
     const struct http_hooks *hooks) MUST_CHECK;
 /* New requests follow these from now on. */
 void http_server_set_settings(struct http_server *s, struct http_settings *settings);
-/* Takes a listening socket over. */
-int http_server_listen(struct http_server *s, sock_t fd) MUST_CHECK;
+/* Takes a listening socket over. internal: all its requests go to hooks.internal. */
+int http_server_listen(struct http_server *s, sock_t fd, bool internal) MUST_CHECK;
 /* Closes the listeners and idle connections; answers from now on say Connection: close. */
 void http_server_drain(struct http_server *s);
 /* Closes everything. `gone` is called for requests in PHP. */
 void http_server_fini(struct http_server *s);
 /* Answers 503 to a connection that there is no room for, and closes it. */
 void http_server_refuse(struct http_server *s, sock_t fd);
+/* Tells hooks.event. */
+void http_server_event(struct http_server *s, enum http_event e);
+/* Memory and files that hold bodies of requests and answers for which there is no room elsewhere.
+ */
+struct http_spool {
+    uint64_t request_files, request_bytes;
+    uint64_t response_files, response_bytes;
+};
+struct http_spool http_server_spool(const struct http_server *s);
 /* Frees what was closed in this round. */
 void http_server_before_sleep(struct http_server *s);
 /* Current Date value, and the wall clock in microseconds. */

@@ -227,6 +227,11 @@ uint64_t stream_queued(const struct stream *s)
     return s->queued_memory + s->queued_file;
 }
 
+uint64_t stream_spooled(const struct stream *s)
+{
+    return s->spool_left;
+}
+
 bool stream_has_room(const struct stream *s)
 {
     /* Nothing goes to memory again before the spool is empty: the order would be lost. */

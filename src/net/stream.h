@@ -79,6 +79,8 @@ int stream_read(struct stream *s, void *p, size_t n, size_t *got) MUST_CHECK;
 
 /* Bytes that were accepted but not yet taken by the kernel. */
 uint64_t stream_queued(const struct stream *s);
+/* How much of them lies in the spool file. */
+uint64_t stream_spooled(const struct stream *s);
 /* May more be written without passing the limits? */
 bool stream_has_room(const struct stream *s);
 

@@ -50,6 +50,7 @@ struct process_status {
     enum process_end end;
     int code; /* exit code or signal number */
     bool core_dumped;
+    uint64_t cpu_ns; /* user and system time of it and of the children that it waited for */
 };
 /* Takes one ended child. ERR_AGAIN when none has ended, ERR_NOTFOUND when there are no children. */
 int process_reap(struct process_status *out) MUST_CHECK;

@@ -7,6 +7,9 @@
 
 #include <stdint.h>
 
+#include "base/attr.h"
+#include "base/err.h"
+
 enum sysinfo_source {
     SYSINFO_CGROUP2,
     SYSINFO_CGROUP1,
@@ -31,6 +34,15 @@ struct sysinfo_memory sysinfo_memory(const char *root);
 struct sysinfo_cpu sysinfo_cpu(const char *root);
 /* "cgroup v2", "cgroup v1", "job-object", "system-total", "unknown". */
 const char *sysinfo_source_name(enum sysinfo_source s);
+/* What a process uses; what cannot be known is 0. */
+struct sysinfo_usage {
+    uint64_t resident;     /* bytes */
+    uint64_t proportional; /* bytes; shared pages count for a part. Windows: private ones only */
+    uint64_t cpu_ns;       /* user and system time, with children that it waited for */
+    uint64_t descriptors;  /* Windows: handles */
+};
+/* ERR_NOTFOUND: there is no such process. Takes the longer the more memory it has: 1 ms is much. */
+int sysinfo_usage(int64_t pid, struct sysinfo_usage *out) MUST_CHECK;
 /* Resident memory of a process in bytes, 0 when unknown. pid 0: this one. */
 uint64_t sysinfo_resident(int64_t pid);
 

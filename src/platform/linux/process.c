@@ -22,9 +22,16 @@
 
 enum { PROCESS_STAT_MAX = 4096 }; /* bytes of /proc/PID/stat */
 
-static void process_status_from_os(pid_t pid, int st, struct process_status *out)
+static uint64_t process_time_ns(const struct timeval *t)
+{
+    return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_usec * 1000;
+}
+
+static void process_status_from_os(
+    pid_t pid, int st, const struct rusage *used, struct process_status *out)
 {
     *out = (struct process_status){.pid = pid};
+    out->cpu_ns = process_time_ns(&used->ru_utime) + process_time_ns(&used->ru_stime);
     if (WIFSIGNALED(st)) {
         out->end = PROCESS_SIGNALED;
         out->code = WTERMSIG(st);
@@ -37,33 +44,35 @@ static void process_status_from_os(pid_t pid, int st, struct process_status *out
 
 int process_reap(struct process_status *out)
 {
+    struct rusage used;
     int st;
     pid_t pid;
 
     do {
-        pid = waitpid(-1, &st, WNOHANG);
+        pid = wait4(-1, &st, WNOHANG, &used);
     } while (pid < 0 && errno == EINTR);
     if (pid < 0)
         return oserr_last();
     if (pid == 0)
         return ERR_AGAIN;
-    process_status_from_os(pid, st, out);
+    process_status_from_os(pid, st, &used, out);
     return 0;
 }
 
 int process_wait(int64_t pid, struct process_status *out)
 {
+    struct rusage used;
     int st;
     pid_t got;
 
     if (pid <= 0)
         return ERR_INVAL;
     do {
-        got = waitpid((pid_t)pid, &st, 0);
+        got = wait4((pid_t)pid, &st, 0, &used);
     } while (got < 0 && errno == EINTR);
     if (got < 0)
         return oserr_last();
-    process_status_from_os(got, st, out);
+    process_status_from_os(got, st, &used, out);
     return 0;
 }
 

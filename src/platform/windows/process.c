@@ -85,6 +85,7 @@ static struct process_status process_status_of(DWORD pid, DWORD code)
 /* Takes the child at the slot if it has ended. */
 static bool process_take(struct process_child *c, struct process_status *out)
 {
+    FILETIME times[4] = {0};
     DWORD code = 0;
 
     if (!c->h || WaitForSingleObject(c->h, 0) != WAIT_OBJECT_0)
@@ -92,6 +93,10 @@ static bool process_take(struct process_child *c, struct process_status *out)
     if (!GetExitCodeProcess(c->h, &code))
         code = PROCESS_KILLED_CODE | SIG_KILL; /* not ours to ask any more */
     *out = process_status_of(c->pid, code);
+    if (GetProcessTimes(c->h, &times[0], &times[1], &times[2], &times[3]))
+        for (int i = 2; i < 4; i++) /* kernel and user, in units of 100 ns */
+            out->cpu_ns +=
+                (((uint64_t)times[i].dwHighDateTime << 32) | times[i].dwLowDateTime) * 100;
     (void)CloseHandle(c->h); /* ours */
     *c = (struct process_child){0};
     return true;

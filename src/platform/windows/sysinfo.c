@@ -7,6 +7,7 @@
 #include <psapi.h>
 
 #include "base/attr.h"
+#include "platform/windows/oserr.h"
 
 /* The limit of this process's job object, UINT64_MAX when there is none. */
 static uint64_t sysinfo_job_memory(void)
@@ -67,6 +68,33 @@ struct sysinfo_cpu sysinfo_cpu(const char *root)
     if (quota < c.cores)
         c = (struct sysinfo_cpu){.cores = quota, .source = SYSINFO_JOB};
     return c;
+}
+
+static uint64_t sysinfo_time_ns(const FILETIME *t)
+{
+    return (((uint64_t)t->dwHighDateTime << 32) | t->dwLowDateTime) * 100;
+}
+
+int sysinfo_usage(int64_t pid, struct sysinfo_usage *out)
+{
+    PROCESS_MEMORY_COUNTERS_EX m = {.cb = sizeof(m)};
+    FILETIME created, ended, kernel, user;
+    DWORD handles = 0;
+    HANDLE h = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, (DWORD)pid);
+
+    if (!h)
+        return GetLastError() == ERROR_INVALID_PARAMETER ? ERR_NOTFOUND : oserr_last();
+    *out = (struct sysinfo_usage){0};
+    if (GetProcessMemoryInfo(h, (PROCESS_MEMORY_COUNTERS *)&m, sizeof(m))) {
+        out->resident = m.WorkingSetSize;
+        out->proportional = m.PrivateUsage;
+    }
+    if (GetProcessTimes(h, &created, &ended, &kernel, &user))
+        out->cpu_ns = sysinfo_time_ns(&kernel) + sysinfo_time_ns(&user);
+    if (GetProcessHandleCount(h, &handles))
+        out->descriptors = handles;
+    (void)CloseHandle(h); /* ours */
+    return 0;
 }
 
 uint64_t sysinfo_resident(int64_t pid)

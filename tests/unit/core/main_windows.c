@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The ephpm developers */
 #include "unit/test.h"
 
-extern const struct test tests_conf[], tests_json[], tests_log[], tests_sha256[], tests_timefmt[],
-    tests_toml[];
+extern const struct test tests_conf[], tests_json[], tests_log[], tests_metrics[], tests_sha256[],
+    tests_timefmt[], tests_toml[];
 
-TEST_MAIN(tests_conf, tests_json, tests_log, tests_sha256, tests_timefmt, tests_toml)
+TEST_MAIN(tests_conf, tests_json, tests_log, tests_metrics, tests_sha256, tests_timefmt, tests_toml)

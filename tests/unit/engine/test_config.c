@@ -207,12 +207,11 @@ static void test_config_later_features_are_refused(void)
         "[cluster.kv]\ndata_port=1", "[[middleware]]\nlibrary='jwt'",
         "[opcache]\ncluster_invalidation=true", "[server.tls]\ncert='x'",
         "[server.http3]\nenabled=true", "[server.websocket]\nenabled=true",
-        "[server]\nwebsocket_files=['w.php']", "[server.metrics]\nenabled=true",
-        "[server.php_etag_cache]\nenabled=true", "[server.diagnostics]\notlp_endpoint='x'",
-        "[server]\npreview=true", "[php]\nmode='worker'", "[php]\nworker_script='w.php'",
-        "[php]\nworker_count=1", "[php]\nworker_max_requests=1", "[php]\nworker_backlog=1",
-        "[php]\nworker_boot_timeout=1", "[php]\nworker_populate_superglobals=true",
-        "[php]\nworker_stream_threshold=1"};
+        "[server]\nwebsocket_files=['w.php']", "[server.php_etag_cache]\nenabled=true",
+        "[server.diagnostics]\notlp_endpoint='x'", "[server]\npreview=true", "[php]\nmode='worker'",
+        "[php]\nworker_script='w.php'", "[php]\nworker_count=1", "[php]\nworker_max_requests=1",
+        "[php]\nworker_backlog=1", "[php]\nworker_boot_timeout=1",
+        "[php]\nworker_populate_superglobals=true", "[php]\nworker_stream_threshold=1"};
 
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
         struct config *c = NULL;

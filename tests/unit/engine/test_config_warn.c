@@ -26,6 +26,8 @@ static void test_config_warns_of_keys_without_effect(void)
         {"[server.file_cache]\nenabled=false\nmax_entries=5", CONFIG_SERVE,
             "file_cache.enabled is false"},
         {"[server.file_cache]\nmax_entries=5", CONFIG_SERVE, NULL},
+        {"[server.metrics]\nlisten='127.0.0.1:9100'", CONFIG_SERVE, "metrics.enabled is false"},
+        {"[server.metrics]\nenabled=true\npath='/m'", CONFIG_SERVE, NULL},
         {"[server.security]\nproxy_protocol='on'", CONFIG_SERVE, "trusted_proxies is empty"},
         {"[server.security]\nproxy_protocol='off'", CONFIG_SERVE, NULL},
         {"[server.logging]\naccess_format='json'", CONFIG_SERVE, "logging.access is empty"},

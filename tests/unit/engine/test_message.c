@@ -277,7 +277,7 @@ static void test_message_done_round_trip(void)
         .memory_peak = (uint64_t)5 << 32,
         .resident = 77,
         .php_us = 123456,
-        .replace = true};
+        .replace = MESSAGE_REPLACE_MEMORY};
     struct message_done got = {0};
     struct buf b = {0};
 
@@ -286,7 +286,7 @@ static void test_message_done_round_trip(void)
     CHECK_INT(got.end, MESSAGE_END_MEMORY);
     CHECK_INT(got.status, 500);
     CHECK(got.memory_peak == done.memory_peak && got.resident == 77 && got.php_us == 123456);
-    CHECK(got.replace && !got.client_gone);
+    CHECK(got.replace == MESSAGE_REPLACE_MEMORY && !got.client_gone);
     CHECK_INT(message_done_decode(b.p, b.len - 1, &got), ERR_CORRUPT);
     for (size_t i = 28; i < b.len; i++) {
         char old = b.p[i];

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "platform/fs.h"
+#include "platform/process.h"
 #include "unit/platform/tmpdir.h"
 #include "unit/test.h"
 
@@ -155,7 +156,23 @@ static void test_sysinfo_of_this_machine(void)
     free(block);
 }
 
+static void test_sysinfo_usage_of_this_process(void)
+{
+    struct sysinfo_usage u = {0}, later;
+    volatile uint64_t spin = 0;
+
+    CHECK_INT(sysinfo_usage(process_id(), &u), 0);
+    CHECK(u.resident > 100000 && u.proportional > 10000 && u.descriptors > 0);
+    do {
+        for (int i = 0; i < 1000000; i++)
+            spin = spin + 1;
+        CHECK_INT(sysinfo_usage(process_id(), &later), 0);
+    } while (later.cpu_ns < u.cpu_ns + 20000000);
+    CHECK_INT(sysinfo_usage(0x7ffffffe, &u), ERR_NOTFOUND);
+}
+
 const struct test tests_sysinfo[] = {
+    TEST(test_sysinfo_usage_of_this_process),
     TEST(test_sysinfo_memory_table),
     TEST(test_sysinfo_cpu_table),
     TEST(test_sysinfo_of_this_machine),
