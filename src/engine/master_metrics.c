@@ -162,6 +162,7 @@ static void metrics_set_processes(struct master *m)
 
     metrics_add_process(&roles[METRIC_ROLE_MASTER], process_id());
     metrics_add_process(&roles[METRIC_ROLE_FRONT], m->front_pid);
+    metrics_add_process(&roles[METRIC_ROLE_KV], m->kv.pid);
     list_each (it, &m->generations) {
         const struct generation *g = CONTAINER_OF(it, struct generation, node);
 
@@ -170,8 +171,9 @@ static void metrics_set_processes(struct master *m)
             metrics_add_process(
                 &roles[METRIC_ROLE_WORKER], CONTAINER_OF(wit, struct master_worker, node)->pid);
     }
-    for (unsigned i = 0; i < METRIC_ROLE_KV; i++)
-        metrics_set_role(m, (enum metric_role)i, &roles[i]);
+    for (unsigned i = 0; i < METRIC_ROLE_COUNT; i++)
+        if (i != METRIC_ROLE_KV || m->kv_config)
+            metrics_set_role(m, (enum metric_role)i, &roles[i]);
 }
 
 void master_metrics_sample(struct master *m)

@@ -449,6 +449,7 @@ void roles_kv_gone(struct master *m, const struct process_status *st)
     control_kv_status(m->control, STR_NONE); /* those who asked the one that is gone */
     if (!wanted && st->end == PROCESS_EXITED && st->code == 0)
         return; /* as it was told */
+    metric_count(m->metrics, METRIC_ROLE_RESTARTS, METRIC_CHILD_KV, 0);
     roles_say_died(&roles[ROLES_KV], st);
     if (!m->stopping)
         net_timer_start(m->kv.restart, roles_brake(m->kv.started_ms, &m->kv.deaths), 0);
