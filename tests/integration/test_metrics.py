@@ -290,7 +290,7 @@ def test_processes_and_generations(server):
         assert s.get("ephpm_process_resident_memory_bytes", role=role) > 1e6
         assert s.get("ephpm_process_proportional_memory_bytes", role=role) > 1e5
         assert s.get("ephpm_process_open_fds", role=role) > 3
-    assert s.sum("ephpm_process_cpu_seconds_total") > 0.05
+    assert s.sum("ephpm_process_cpu_seconds_total") > 0
     assert s.get("ephpm_generations", site="default", state="active") == 1
     assert s.get("ephpm_build_info", version=server.status()["version"]) == 1
     assert abs(s.get("ephpm_deploy_last_time_seconds", site="default") - time.time()) < 600
