@@ -143,6 +143,7 @@ static int serve_prepare(struct serve *s, const struct embed_cli_serve *want)
         fprintf(stderr, "The router script %s does not exist.\n", want->router);
         return 1;
     }
+    s->index_for_dots = want->index_for_dots;
     return 0;
 }
 

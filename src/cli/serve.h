@@ -21,6 +21,7 @@ struct serve {
     char document_root[4096]; /* resolved */
     char router[4096];        /* resolved; "": none */
     struct sock_addr at;
+    bool index_for_dots; /* as in struct embed_cli_serve */
 };
 
 struct serve_conn {

@@ -252,26 +252,25 @@ static bool serve_try(struct serve_exchange *x, struct str path, struct str rest
     return false;
 }
 
-/* The file itself, an index on the way up, or a script with a path behind it. What looks like a
- * file
- * ("/a/b.css") has no index for it. */
+/* The file itself, an index of the first folder on the way up, or a script with a path behind it.
+ * Before PHP 8.4, what looks like a file ("/a/b.css") has no index but its own. */
 static bool serve_resolve(struct serve_exchange *x)
 {
     struct str path = x->path;
-    ptrdiff_t slash = str_rchr(path, '/');
-    bool index = str_chr(str_sub(path, (size_t)slash, path.len), '.') < 0;
+    bool index = x->serve->index_for_dots || str_chr(path, '.') < 0;
+    ptrdiff_t slash;
 
     while (path.len && path.p[path.len - 1] == '/')
         path.len--;
-    if (serve_is(x, path, "", FS_DIR))
-        return serve_try(x, path, STR(""), true);
     for (;;) {
         struct str rest = str_sub(x->path, path.len, x->path.len);
         bool whole = rest.len == 0 || str_eq(rest, STR("/"));
 
-        if (serve_try(x, path, whole ? STR("") : rest, index) &&
+        if (serve_try(x, path, whole ? STR("") : rest, index || whole) &&
             (whole || x->is_php || x->is_index))
             return true;
+        if (serve_is(x, path, "", FS_DIR))
+            return false;
         slash = str_rchr(path, '/');
         if (slash < 0)
             return false;

@@ -60,6 +60,9 @@ static const char *accel_file(struct http_exchange *x, struct str *full)
 
     if (q >= 0)
         named.len = (size_t)q;
+    /* Symfony encodes the slashes too, from version 6.4 on. */
+    if (str_istarts(named, STR("%2F")))
+        named = arena_printf(&x->arena, "/" STR_F, STR_A(str_sub(named, 3, named.len)));
     if (uri_decode_path(named, &x->arena, &path))
         return "no path, or one that leads out of the root";
     in = internal_find(x, path);

@@ -138,6 +138,7 @@ int embed_cli_main(const char *sapi, embed_cli_serve_cb *serve, int argc, char *
         s.serve.binary = binary;
         s.serve.ini_file = s.ini_file;
         s.serve.no_ini = s.no_ini;
+        s.serve.index_for_dots = COMPAT_SERVES_INDEX_FOR_DOTS;
         s.serve.ini_entries = php_ini_builder_finish(&s.settings);
         code = serve(&s.serve);
     } else {

@@ -26,6 +26,7 @@ struct embed_cli_serve {
     const char *ini_file;
     const char *ini_entries;
     bool no_ini;
+    bool index_for_dots; /* a path with a dot in it ("/no.css") may have an index on the way up */
 };
 typedef int embed_cli_serve_cb(const struct embed_cli_serve *serve);
 

@@ -38,6 +38,7 @@ struct cli_command {
     const char *subject; /* of the --r options */
     bool interactive;
     bool hide_arguments;
+    int repeat;        /* how often to run it: --repeat */
     const char *error; /* the options contradict one another: the text to print */
     int optind;        /* first argument of the script */
     int argc;
@@ -52,6 +53,7 @@ enum {
     CLI_OPT_RZ,
     CLI_OPT_RI,
     CLI_OPT_INI,
+    CLI_OPT_REPEAT,
 };
 
 extern const opt_struct embed_cli_options[];

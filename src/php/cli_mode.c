@@ -51,6 +51,7 @@ const opt_struct embed_cli_options[] = {
     OPTION(CLI_OPT_RI, 1, "ri"),
     OPTION(CLI_OPT_RI, 1, "rextinfo"),
     OPTION(CLI_OPT_INI, 0, "ini"),
+    OPTION(CLI_OPT_REPEAT, 1, "repeat"),
     {'-', 0, NULL},
 };
 
@@ -163,6 +164,9 @@ static const char *choose_option(struct cli_command *c, int option, char *arg)
     case 'H':
         c->hide_arguments = true;
         return NULL;
+    case CLI_OPT_REPEAT:
+        c->repeat = (int)strtol(arg, NULL, 10);
+        return NULL;
     default:
         choose_switch(c, option, arg);
         return NULL;
@@ -191,7 +195,7 @@ void embed_cli_choose(struct cli_command *c)
 
     if (choose_telling(c))
         return;
-    c->optind = 1;
+    c->optind = c->repeat = 1;
     while (!c->error &&
            (option = php_getopt(c->argc, c->argv, embed_cli_options, &arg, &c->optind, 0, 2)) != -1)
         c->error = choose_option(c, option, arg);

@@ -16,13 +16,16 @@
 
 /* --- STDIN, STDOUT, STDERR -------------------------------------------------------------------- */
 
-static php_stream *register_handle(const char *name, const char *url, const char *mode)
+static php_stream *register_handle(
+    const struct cli_command *c, const char *name, const char *url, const char *mode)
 {
     php_stream *s = php_stream_open_wrapper_ex(url, mode, 0, NULL, NULL);
     zend_constant constant;
 
     if (!s)
         return NULL;
+    if (c->repeat != 1)
+        s->flags |= PHP_STREAM_FLAG_NO_RSCR_DTOR_CLOSE; /* the next run needs it */
     php_stream_to_zval(s, &constant.value);
     Z_CONSTANT_FLAGS(constant.value) = 0;
     constant.name = zend_string_init_interned(name, strlen(name), 0);
@@ -31,12 +34,12 @@ static php_stream *register_handle(const char *name, const char *url, const char
 }
 
 /* The stream of standard input, or NULL. */
-static php_stream *register_handles(void)
+static php_stream *register_handles(const struct cli_command *c)
 {
-    php_stream *in = register_handle("STDIN", "php://stdin", "rb");
+    php_stream *in = register_handle(c, "STDIN", "php://stdin", "rb");
 
-    (void)register_handle("STDOUT", "php://stdout", "wb");
-    (void)register_handle("STDERR", "php://stderr", "wb");
+    (void)register_handle(c, "STDOUT", "php://stdout", "wb");
+    (void)register_handle(c, "STDERR", "php://stderr", "wb");
     return in;
 }
 
@@ -49,7 +52,8 @@ static bool open_file(const char *path, zend_file_handle *file)
     FILE *fp = VCWD_FOPEN(path, "rb");
 
     if (!fp) {
-        printf("Could not open input file: %s\n", path);
+        fprintf(
+            COMPAT_REFUSES_ON_STDERR ? stderr : stdout, "Could not open input file: %s\n", path);
         return false;
     }
     zend_stream_init_fp(file, fp, path); /* which closes it, what the analyzer cannot see */
@@ -87,7 +91,7 @@ static void eval(const char *code, const char *name)
 
 static void run_lines(const struct cli_command *c, zend_file_handle *file)
 {
-    php_stream *in = register_handles();
+    php_stream *in = register_handles(c);
     zend_long number = 0;
     char *line;
 
@@ -110,8 +114,8 @@ static void run_lines(const struct cli_command *c, zend_file_handle *file)
 
 static void run_program(const struct cli_command *c, zend_file_handle *file)
 {
-    if (c->file)
-        (void)register_handles();
+    if (c->file || COMPAT_STDIN_OF_STDIN)
+        (void)register_handles(c);
     if (c->interactive)
         EG(exit_status) = php_cli_get_shell_callbacks()->cli_shell_run();
     else
@@ -146,7 +150,7 @@ static void run_mode(const struct cli_command *c, zend_file_handle *file)
         run_program(c, file);
         break;
     case CLI_CODE:
-        (void)register_handles();
+        (void)register_handles(c);
         eval(c->code, "Command line code");
         break;
     case CLI_LINES:
@@ -246,6 +250,35 @@ static int run_program_request(struct cli_command *c)
     return EG(exit_status);
 }
 
+/* Each of the files to be checked is a request of its own. */
+static int run_once(struct cli_command *c)
+{
+    int code = run_program_request(c), r;
+
+    while (COMPAT_LINTS_MANY && c->mode == CLI_LINT && c->file && c->optind < c->argc) {
+        c->file = c->argv[c->optind++];
+        r = run_program_request(c);
+        code = r ? r : code;
+    }
+    return code;
+}
+
+/* As the stock command does for its own tests; with less than 1 it never ends. */
+static int run_repeatedly(struct cli_command *c)
+{
+    int code;
+
+    if (c->repeat > 1)
+        fputs("Executing for the first time...\n", stdout);
+    for (;;) {
+        (void)fflush(stdout); /* as it is written */
+        code = run_once(c);
+        if (--c->repeat == 0)
+            return code;
+        fputs("Finished execution, repeating...\n", stdout);
+    }
+}
+
 static int run_telling_request(struct cli_command *c)
 {
     if (php_request_startup() == FAILURE)
@@ -274,5 +307,5 @@ int embed_cli_run(struct cli_command *c)
     }
     if (c->interactive)
         say_interactive();
-    return run_program_request(c);
+    return run_repeatedly(c);
 }

@@ -39,7 +39,7 @@ static void show_version(void)
     provider = info_line(info, STR("\nBuild Provider => "));
     php_printf(
         "PHP %s (%s) (built: " STR_F ")", embed_php_version(), sapi_module.name, STR_A(date));
-    if (strcmp(sapi_module.name, "cli") == 0)
+    if (COMPAT_CGI_SAYS_NTS || strcmp(sapi_module.name, "cli") == 0)
         php_printf(" (NTS%s)", ZEND_DEBUG ? " DEBUG" : "");
     php_printf("\nCopyright (c) The PHP Group\n");
     if (provider.len)
@@ -210,6 +210,7 @@ static const char usage_options[] =
     "  -z, --zend-extension FILE load it\n"
     "  -e, --profile-info        compile with information for debuggers and profilers\n"
     "  -H, --hide-args           hide the arguments from ps\n"
+    "  -C, -q                    nothing: what php-cgi does with them is so here\n"
     "\n"
     "instead of running\n"
     "  -l, --syntax-check        only check the syntax\n"

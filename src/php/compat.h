@@ -96,6 +96,15 @@ static inline void compat_signals_startup(void)
 #define COMPAT_OWN_TIMER 1
 #endif
 
+/* What the stock command does, by version. */
+enum {
+    COMPAT_LINTS_MANY = PHP_VERSION_ID >= 80300,     /* php -l takes several files */
+    COMPAT_STDIN_OF_STDIN = PHP_VERSION_ID >= 80400, /* STDIN for a program on standard input */
+    COMPAT_REFUSES_ON_STDERR = PHP_VERSION_ID >= 80400,
+    COMPAT_CGI_SAYS_NTS = PHP_VERSION_ID >= 80400,          /* php-cgi -v */
+    COMPAT_SERVES_INDEX_FOR_DOTS = PHP_VERSION_ID >= 80400, /* php -S */
+};
+
 static inline const char *compat_vm_kind(void)
 {
     switch (zend_vm_kind()) {

@@ -22,6 +22,12 @@ FPM = shutil.which("php-fpm" + ephpm.php_minor())
 NGINX = shutil.which("nginx", path="/usr/sbin:/usr/bin")
 AVAILABLE = bool(FPM and NGINX) and os.geteuid() == 0
 
+
+def nginx_version():
+    """(1, 22, 1)"""
+    text = subprocess.run([NGINX, "-v"], stderr=subprocess.PIPE, text=True).stderr
+    return tuple(map(int, text.rpartition("/")[2].split()[0].split(".")))
+
 NGINX_CONF = """daemon off; worker_processes 1; pid {dir}/nginx.pid; error_log {dir}/nginx.log;
 events {{ worker_connections 64; }}
 http {{

@@ -111,6 +111,8 @@ LINES = [
     ("-c|bad.ini|-r|echo 1;", ""),
     # sources
     ("-l hello.php", ""), ("-l bad.php", ""), ("-n -l bad.php", ""), ("-l missing.php", ""), ("-l dir", ""),
+    ("-l hello.php bad.php hello.php", ""), ("-l hello.php missing.php hello.php", ""), ("-l -f hello.php bad.php", ""),
+    ("--repeat 2 hello.php a", ""), ("--repeat|3|-r|static $n; echo ++$n, PHP_SAPI; exit(3);", ""), ("--repeat 2 bad.php", ""),
     ("-l", "<?php echo 1;"), ("-l", "<?php echo 1 1;"), ("-s source.php", ""), ("-w source.php", ""),
     ("-w", "<?php /* x */ echo 1;"), ("-s", "<?php /* x */ echo 1;"), ("-s missing.php", ""),
     ("--strip source.php", ""), ("--syntax-check source.php", ""), ("--syntax-highlight source.php", ""),

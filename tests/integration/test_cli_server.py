@@ -90,7 +90,8 @@ def stock(folder):
 
 @pytest.mark.parametrize("path", [
     "/", "/index.php", "/index.php/a/b", "/?a=1&b[]=2", "/no/such", "/no/such.css", "/style.css", "/page.php",
-    "/dir", "/dir/", "/empty", "/empty/", "/a%20b", "/page.php?x",
+    "/dir", "/dir/", "/empty", "/empty/", "/a%20b", "/page.php?x", "/no.php", "/no.php/x",
+    "/dir/no.css", "/dir/a.b/c", "/empty/x", "/empty/x.css", "/index.php/a.css", "/page.php/x",
 ])
 def test_paths_as_stock(server, stock, path):
     status, _, body = server.get(path)
@@ -174,7 +175,7 @@ def test_router(routed):
     assert (status, body) == (200, b"body {}"), "what it declined is served, without its output"
     assert b"X-Lost" not in head
     assert routed.get("/page.php")[0] == 201
-    assert routed.get("/no.css")[0] == 404
+    assert routed.get("/empty/no.css")[0] == 404
 
 
 @pytest.mark.parametrize("head, body", [
@@ -189,11 +190,11 @@ def test_log(folder):
     """The lines that `artisan serve` reads."""
     s = CliServer(ephpm.EPHPM_PHP, folder)
     s.get("/style.css?a")
-    s.get("/nosuch.css")
+    s.get("/empty/nosuch.css")
     log = s.stop()
     assert re.search(r"^\[\w+ \w+ [ \d]+ \d+:\d+:\d+ \d+\] 127\.0\.0\.1:\d+ Accepted$", log, re.M)
     assert re.search(r"\] 127\.0\.0\.1:\d+ \[200\]: GET /style\.css\?a$", log, re.M)
-    assert re.search(r"\] 127\.0\.0\.1:\d+ \[404\]: GET /nosuch\.css$", log, re.M)
+    assert re.search(r"\] 127\.0\.0\.1:\d+ \[404\]: GET /empty/nosuch\.css$", log, re.M)
     assert re.search(r"\] 127\.0\.0\.1:\d+ Closing$", log, re.M)
 
 

@@ -170,6 +170,8 @@ def test_header_callbacks(server, method, code, status, body, late):
 
 
 def test_last_content_type_counts(server):
+    if isinstance(server, peer.Peer) and peer.nginx_version() >= (1, 23):
+        pytest.skip("nginx keeps the first one from 1.23 on, whatever PHP means")
     r = run(server, "header('Content-Type: text/plain'); header('Content-Type: text/css', false);")
     assert r.all("Content-Type") == ["text/css;charset=UTF-8"]
 
@@ -397,3 +399,6 @@ def test_request_parse_body(server, method):
     assert json.loads(r.text)[:2] == [{"a": "1", "b": ["2"]}, []]
     r = server.request("PUT", "/parse.php", {"Content-Type": "text/plain"}, b"a=1")
     assert json.loads(r.text) == "RequestParseBodyException"
+    if method == "POST":  # parsed a second time: PHP forgets the first one's file, under php-cgi too
+        for path in server.tmp.glob("php*"):
+            path.unlink()
