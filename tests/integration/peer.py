@@ -28,6 +28,7 @@ def nginx_version():
     text = subprocess.run([NGINX, "-v"], stderr=subprocess.PIPE, text=True).stderr
     return tuple(map(int, text.rpartition("/")[2].split()[0].split(".")))
 
+
 NGINX_CONF = """daemon off; worker_processes 1; pid {dir}/nginx.pid; error_log {dir}/nginx.log;
 events {{ worker_connections 64; }}
 http {{
