@@ -158,7 +158,10 @@ static int generation_ini(
     struct generation *g, struct config *cfg, struct buf *out, struct err *err)
 {
     struct buf state = {0}, basedir = {0};
-    struct ini_site site = {.own = config_php_site(cfg, g->site)};
+    struct ini_site site = {
+        .own = config_php_site(cfg, g->site),
+        .store = g->of->kv_fd >= 0,
+    };
     int rc;
 
     if (!g->of->folder)

@@ -184,6 +184,37 @@ static void add_shape(const struct shape *s, bool pinned, struct buf *out)
         add_int(out, "zend.assertions", s->assertions);
 }
 
+static bool pairs_have(const struct conf_pairs *pairs, const char *name)
+{
+    for (size_t i = 0; i < pairs->n; i++)
+        if (strcmp(pairs->v[i].key, name) == 0)
+            return true;
+    return false;
+}
+
+/* Does the user set this for the whole site, wherever? */
+static bool is_set_by_user(
+    const struct config *cfg, const struct ini_site *site, struct str ini_file, const char *name)
+{
+    const struct config_php_site *own = site ? site->own : NULL;
+    struct str value;
+
+    return (ini_file.p && ini_text_get(ini_file, str_c(name), &value)) ||
+           pairs_have(&cfg->php.values, name) || pairs_have(&cfg->php.admin_values, name) ||
+           pairs_have(&cfg->php.ini_overrides, name) ||
+           (own && (pairs_have(&own->values, name) || pairs_have(&own->admin_values, name)));
+}
+
+/* Who says where sessions shall be kept wants files there. */
+static void add_sessions(
+    const struct config *cfg, const struct ini_site *site, struct str ini_file, struct buf *out)
+{
+    if (cfg->mode == CONFIG_SERVE && site && site->store &&
+        !is_set_by_user(cfg, site, ini_file, "session.save_handler") &&
+        !is_set_by_user(cfg, site, ini_file, "session.save_path"))
+        ini_add(out, "session.save_handler", STR("ephpm"));
+}
+
 /* What nobody asked for by name; html_errors and output_buffering stay PHP's own, as under FPM. */
 static void add_derived(const struct config *cfg, const struct shape *s, struct buf *out)
 {
@@ -313,6 +344,7 @@ void ini_build_text(const struct config *cfg, const struct shape *shape,
     add_derived(cfg, shape, &derived);
     ini_merge_file_wins(ini_file, buf_str(&derived), out);
     buf_fini(&derived);
+    add_sessions(cfg, site, ini_file, out);
     add_explicit(cfg, shape, out);
     add_pairs(&cfg->php.values, multi, out);
     add_pairs(&cfg->php.admin_values, multi, out);

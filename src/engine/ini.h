@@ -11,6 +11,9 @@
  * union with the operator's list, and what [[php.site]] says of the site. Derived values are left
  * out for names that the user's own files set: php.ini_file, and those of php.ini_scan_dir or
  * $PHP_INI_SCAN_DIR.
+ *
+ * When serving, sessions are in the site's store, unless the user names another session.save_handler
+ * or a place for them, session.save_path.
  */
 
 #include "base/buf.h"
@@ -24,6 +27,7 @@ struct ini_site {
     const char
         *state_dir; /* private directory with tmp/ and sessions/ in it; NULL: PHP's defaults */
     const struct config_php_site *own; /* its [[php.site]]; NULL: none */
+    bool store;                        /* it has a key-value store */
 };
 
 /*

@@ -234,10 +234,30 @@ static bool master_greets(const struct master *m)
     return !m->opt->quiet && m->config->mode == CONFIG_DEV;
 }
 
+/* What an operator may not expect, the first time that a site has its sessions in the store. */
+static void master_say_sessions(struct master *m, const struct shape *s)
+{
+    struct buf text = {0};
+
+    if (m->told_sessions || !s->sessions_in_store)
+        return;
+    m->told_sessions = true;
+    if (!m->config->kv.persist)
+        buf_add_lit(&text, "sessions are in memory: they outlive deploys and reloads, and end with "
+                           "the server (kept by kv.persist, or session.save_handler = files)");
+    if (m->kv_options.policy == KV_ALLKEYS_LRU || m->kv_options.policy == KV_ALLKEYS_RANDOM)
+        buf_printf(&text, "%s a full store drops sessions too (kv.eviction_policy)",
+            text.len ? ";" : "sessions are in the store:");
+    if (text.len)
+        log_info("sessions", F_STR("text", buf_str(&text)));
+    buf_fini(&text);
+}
+
 void master_announce(struct master *m, struct generation *g)
 {
     struct buf line = {0};
 
+    master_say_sessions(m, &g->shape);
     if (!master_announce_first(m))
         return;
     shape_line_autotune(&g->shape, &line);

@@ -197,6 +197,7 @@ struct master {
     bool stopping;
     bool front_idle;
     bool announced; /* READY=1 was said */
+    bool told_sessions;
     char *pid_path; /* what was written; NULL: none */
     int exit_code;
 };

@@ -339,6 +339,7 @@ void shape_adopt_ini(struct shape *s, const struct config *cfg, struct str file,
         &s->pinned.realpath_size);
     adopt_number(&src, "realpath_cache_ttl", 1, &s->realpath_ttl, &s->pinned.realpath_ttl);
     adopt_number(&src, "zend.assertions", 1, &s->assertions, &s->pinned.assertions);
+    s->sessions_in_store = look_up(&src, "session.save_handler", &v) && str_eq(v, STR("ephpm"));
 }
 
 /* --- startup lines -----------------------------------------------------------------------------

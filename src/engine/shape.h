@@ -51,6 +51,7 @@ struct shape {
     int64_t realpath_ttl;
     int64_t assertions;
     bool display_errors;
+    bool sessions_in_store; /* session.save_handler = ephpm */
 
     struct {
         bool opcache_mb, interned_mb, max_files, revalidate_freq, validate_timestamps, jit,
@@ -72,7 +73,7 @@ int shape_resolve(const struct config *cfg, enum config_mode mode,
 void shape_adopt_ini(
     struct shape *s, const struct config *cfg, struct str file, struct str entries);
 
-/* The two startup lines, without time and newline. */
+/* The startup lines, without time and newline. */
 void shape_line_autotune(const struct shape *s, struct buf *out);
 void shape_line_jit(const struct shape *s, struct buf *out);
 

@@ -43,6 +43,69 @@ static void test_ini_serve_text(void)
     buf_fini(&b);
 }
 
+/* The last value of a name is the one that holds. */
+static struct str value_of(const struct buf *b, const char *name)
+{
+    struct str v = STR_NONE;
+
+    return ini_text_get(buf_str(b), str_c(name), &v) ? v : STR_NONE;
+}
+
+static void test_ini_sessions_are_in_the_store(void)
+{
+    static const struct config_php_site none = {.site = "a"};
+    static const struct conf_pair file = {"session.save_handler", "files"};
+    static const struct conf_pair path = {"session.save_path", "/tmp"};
+    const struct config_php_site files = {.values = {(struct conf_pair *)&file, 1}};
+    const struct config_php_site place = {.admin_values = {(struct conf_pair *)&path, 1}};
+    const struct {
+        const char *name, *text, *file;
+        struct ini_site site;
+        enum config_mode mode;
+        const char *want; /* NULL: PHP's own */
+    } cases[] = {
+        {"serve", "", NULL, {.store = true}, CONFIG_SERVE, "ephpm"},
+        {"a site without settings", "", NULL, {.own = &none, .store = true}, CONFIG_SERVE, "ephpm"},
+        {"no store", "", NULL, {.store = false}, CONFIG_SERVE, NULL},
+        {"dev", "", NULL, {.store = true}, CONFIG_DEV, NULL},
+        {"another place for temporary files", "", "upload_tmp_dir=/x", {.store = true},
+            CONFIG_SERVE, "ephpm"},
+        {"the user's php.ini", "", "session.save_handler = files", {.store = true}, CONFIG_SERVE,
+            NULL},
+        {"a place in it", "", "session.save_path = \"/x\"", {.store = true}, CONFIG_SERVE, NULL},
+        {"values", "[php]\nvalues=[['session.save_handler','redis']]", NULL, {.store = true},
+            CONFIG_SERVE, "redis"},
+        {"admin values", "[php]\nadmin_values=[['session.save_handler','files']]", NULL,
+            {.store = true}, CONFIG_SERVE, "files"},
+        {"overrides", "[php]\nini_overrides=[['session.save_handler','files']]", NULL,
+            {.store = true}, CONFIG_SERVE, "files"},
+        {"a place", "[php]\nvalues=[['session.save_path','/x']]", NULL, {.store = true},
+            CONFIG_SERVE, NULL},
+        {"of the site", "", NULL, {.own = &files, .store = true}, CONFIG_SERVE, "files"},
+        {"a place of the site", "", NULL, {.own = &place, .store = true}, CONFIG_SERVE, NULL},
+        {"our folder for files", "", NULL, {.state_dir = "/state", .store = true}, CONFIG_SERVE,
+            "ephpm"},
+        {"asked for in dev", "[php]\nvalues=[['session.save_handler','ephpm']]", NULL,
+            {.store = true}, CONFIG_DEV, "ephpm"},
+        {"the place and the store",
+            "[php]\nvalues=[['session.save_path','/x'],"
+            "['session.save_handler','ephpm']]",
+            NULL, {.store = true}, CONFIG_SERVE, "ephpm"},
+    };
+    struct buf b = {0};
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        test_row(cases[i].name);
+        build(cases[i].text, cases[i].mode, &cases[i].site, cases[i].file, &b);
+        if (cases[i].want)
+            CHECK_STR(value_of(&b, "session.save_handler"), cases[i].want);
+        else
+            CHECK(value_of(&b, "session.save_handler").p == NULL);
+    }
+    test_row(NULL);
+    buf_fini(&b);
+}
+
 static void test_ini_dev_text(void)
 {
     struct buf b = {0};
@@ -58,14 +121,6 @@ static void test_ini_dev_text(void)
                            "log_errors=1\n"
                            "max_execution_time=30\n");
     buf_fini(&b);
-}
-
-/* The last value of a name is the one that holds. */
-static struct str value_of(const struct buf *b, const char *name)
-{
-    struct str v = STR_NONE;
-
-    return ini_text_get(buf_str(b), str_c(name), &v) ? v : STR_NONE;
 }
 
 static void test_ini_precedence(void)
@@ -282,6 +337,7 @@ static void test_ini_dirs_win_over_derived(void)
 const struct test tests_ini[] = {
     TEST(test_ini_serve_text),
     TEST(test_ini_dev_text),
+    TEST(test_ini_sessions_are_in_the_store),
     TEST(test_ini_precedence),
     TEST(test_ini_quotes_values),
     TEST(test_ini_text_get_reads_php_ini),
