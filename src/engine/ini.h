@@ -12,8 +12,8 @@
  * out for names that the user's own files set: php.ini_file, and those of php.ini_scan_dir or
  * $PHP_INI_SCAN_DIR.
  *
- * When serving, sessions are in the site's store, unless the user names another session.save_handler
- * or a place for them, session.save_path.
+ * When serving, sessions are in the site's store, unless the user names a session.save_handler or a
+ * place for them, session.save_path.
  */
 
 #include "base/buf.h"

@@ -43,7 +43,8 @@ FILES = {
     "form.php": "<?php echo count($_FILES), ' ', count($_POST), ' ', $_POST['a'] ?? '';",
     "upload.php": "<?php $n = 0; $in = fopen('php://input', 'r');"
                   "while (!feof($in)) $n += strlen(fread($in, 8192)); echo $n;",
-    "session.php": "<?php ini_set('session.save_path', sys_get_temp_dir()); session_id('one');"
+    "session.php": "<?php ini_set('session.save_handler', $_GET['in']); session_id('one');"
+                   "ini_set('session.save_path', sys_get_temp_dir());"
                    "session_start(); $_SESSION['n'] = ($_SESSION['n'] ?? 0) + 1; usleep(10000);"
                    "echo $_SESSION['n'];",
     "static.txt": "s" * 100000,
@@ -292,18 +293,19 @@ def test_script_with_an_odd_end_hurts_itself_alone(serve, code):
         comes_back(s)
 
 
-def test_session_that_many_wait_for_does_not_lock_the_pool(serve):
+@pytest.mark.parametrize("kept_in", ["files", "ephpm"])
+def test_session_that_many_wait_for_does_not_lock_the_pool(serve, kept_in):
     s = serve({"php": {"workers": 2}}, FILES)
     got = []
     threads = [threading.Thread(target=lambda: got.extend(
-        attempt(s, "/session.php") for _ in range(4))) for _ in range(15)]
+        attempt(s, f"/session.php?in={kept_in}") for _ in range(4))) for _ in range(15)]
     for t in threads:
         t.start()
     for t in threads:
         t.join(30)
     assert got == [200] * 60
-    assert s.get("/session.php").text == "61"
-    (s.tmp / "sess_one").unlink()
+    assert s.get(f"/session.php?in={kept_in}").text == "61"
+    (s.tmp / "sess_one").unlink(missing_ok=kept_in == "ephpm")
 
 
 # --- clients -------------------------------------------------------------------------------------
