@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "kv/lock.h"
+#include "platform/clock.h"
 
 /*
  * session.save_handler = ephpm: sessions in the store that the host gave at startup. It is one
@@ -30,6 +31,7 @@
 #define ID_MAX          256 /* of php_session_valid_key() */
 #define CREATE_TRIES    3
 #define MS_PER_S        1000
+#define NS_PER_MS       1000000u
 #define BUFFER_KEPT     (1u << 20)
 #define LIFETIME_OF_PHP 1440 /* s, for a gc_maxlifetime that is no time */
 
@@ -87,24 +89,35 @@ static bool shall_stop(void *arg)
     return is_interrupted() || is_client_gone();
 }
 
-/* Waits as long as the script may run: max_execution_time counts no sleep by itself. */
+/* What is left of max_execution_time for waiting, which takes no CPU time but counts; -1: no limit
+ * is set. */
+static int64_t time_left(void)
+{
+    int64_t limit = MIN(EG(timeout_seconds), INT32_MAX) * (int64_t)MS_PER_S;
+
+    return limit > 0 ? MAX(limit - (int64_t)(embed_g.waited_ns / NS_PER_MS), 0) : -1;
+}
+
 static bool lock(void)
 {
-    zend_long limit = EG(timeout_seconds);
+    uint64_t begin = clock_mono_ns();
     int r;
 
     if (session.me.pid == 0)
         kv_owner_init(&session.me, 0);
     r = kv_lock_take(embed_g.opt.kv, KEY(LOCK_PREFIX, session.id, session.id_len), &session.me,
-        limit > 0 ? (int64_t)MIN(limit, INT32_MAX) * MS_PER_S : -1, shall_stop, NULL);
+        time_left(), shall_stop, NULL);
     session.locked = r == 0;
+    embed_g.waited_ns += clock_mono_ns() - begin;
     if (r == ERR_FULL) {
         php_error_docref(NULL, E_WARNING,
             "The store has no room for a lock, other requests may use the session as well");
         return true;
     }
-    if (r == ERR_TIMEOUT)
+    if (r == ERR_TIMEOUT) {
+        embed_g.waited_ns = 0; /* shutdown functions may wait as long again */
         embed_timer_expire();
+    }
     /* An interruption ends the script as soon as we return. A client's going does not. */
     if (r == ERR_INTR && !is_interrupted())
         php_handle_aborted_connection();
