@@ -6,10 +6,13 @@ The scripts that do it lie outside of the repository, in ../shared/apps; without
 skipped. Applications are set up once below $EPHPM_APPS_DIR (default /srv/apps).
 """
 import fcntl
+import json
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
+import threading
 
 import pytest
 
@@ -72,7 +75,7 @@ class App:
                 run_script(f"setup-{name}.sh", self.folder, env=env)
         self.public = self.folder / "public"
 
-    def serve(self, env=None):
+    def serve(self, env=None, over=None):
         """Starts a server for it. What the application sees as environment: its own, and env."""
         s = ephpm.Server(start=False, env={"PHP_INI_SCAN_DIR": f":{SHARED}/ini/prod"})
         s.root = self.public.resolve()
@@ -83,13 +86,77 @@ class App:
         }
         if os.getuid() == 0:
             config["server"]["run_as_user"] = "www-data"
-        s.write_config(config)
+        s.write_config(ephpm.merge(config, over or {}))
         try:
             s.start()
         except BaseException:
             s.__exit__(AssertionError)
             raise
         return s
+
+
+class Copy(App):
+    """A copy of an application that is set up, for tests that change its files. A context."""
+
+    def __init__(self, name, env=None):
+        super().__init__(name, env)
+        self.original = self.folder
+        self.dir = pathlib.Path(tempfile.mkdtemp(prefix="ephpm-app-", dir="/tmp"))
+        self.dir.chmod(0o755)  # the workers are another user's
+        self.folder = self.dir / name
+        subprocess.run(["cp", "-a", self.original, self.folder], check=True)
+        self.public = self.folder / "public"
+        # What the scripts generate has absolute paths.
+        for php in self.folder.glob("vendor/*.php"):
+            php.write_text(php.read_text().replace(f"{self.original}/", f"{self.folder}/"))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.dir)
+
+    def write(self, path, text):
+        file = self.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+    def append(self, path, text):
+        self.write(path, (self.folder / path).read_text() + text)
+
+    def replace(self, path, old, new):
+        text = (self.folder / path).read_text()
+        assert old in text, f"{path}: no {old}"
+        self.write(path, text.replace(old, new))
+
+    def add_adapters(self):
+        """As Composer would: the adapters of php/ are found by their names."""
+        shutil.copytree(ephpm.REPOSITORY / "php", self.folder / "vendor/ephpm")
+        self.append("vendor/autoload.php", r"""
+spl_autoload_register(static function (string $class): void {
+    if (preg_match('~^Ephpm\\\\(\w+)\\\\(\w+)$~', $class, $m)) {
+        require_once __DIR__ . '/ephpm/' . strtolower($m[1]) . "/$m[2].php";
+    }
+});
+""")
+
+
+def at_once(server, paths):
+    """The answers as JSON of requests that are sent at the same time."""
+    answers = [None] * len(paths)
+
+    def ask(i):
+        with server.connect(timeout=60) as c:
+            answers[i] = c.request("GET", paths[i])
+
+    threads = [threading.Thread(target=ask, args=(i,)) for i in range(len(paths))]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    for r in answers:
+        assert r.status == 200, r.text
+    return [json.loads(r.text) for r in answers]
 
 
 class Database:
