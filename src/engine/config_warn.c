@@ -24,13 +24,23 @@ static int verify_kv(const struct config *cfg, struct err *err)
     } later[] = {
         {"kv.compression", kv->compression != CONFIG_KV_COMPRESSION_NONE},
         {"kv.persist", kv->persist != NULL},
-        {"kv.redis_compat.enabled", kv->redis.enabled},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(later); i++)
         if (later[i].on)
             return err_set(err, ERR_UNSUPPORTED, "%s: %s: not available in this version",
                 where(cfg, later[i].key), later[i].key);
+    if (kv->enabled && kv->redis.enabled && !*kv->redis.listen && !kv->redis.socket)
+        return err_set(err, ERR_INVAL,
+            "%s: kv.redis_compat.listen is empty and kv.redis_compat.socket is not set: there is "
+            "nowhere to listen",
+            where(cfg, "kv.redis_compat.listen"));
+    if (kv->enabled && kv->redis.enabled && config_is_multi(cfg) && !kv->secret)
+        return err_set(err, ERR_INVAL,
+            "%s: kv.redis_compat.enabled: with server.sites_dir it needs kv.secret, from which "
+            "each "
+            "site's password is derived",
+            where(cfg, "kv.redis_compat.enabled"));
     return 0;
 }
 

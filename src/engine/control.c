@@ -314,6 +314,39 @@ static void control_begin(struct control_client *c, enum op_kind kind, struct st
         control_begin_site(c, CONTAINER_OF(it, struct site, node), kind);
 }
 
+/* The site that is meant when none is named: the only one, or that of server.document_root. */
+static struct site *control_find_site(struct master *m, struct str name)
+{
+    struct site *s = deploy_site_find(m, name.len ? name : STR("default"));
+
+    if (!s && !name.len && !list_empty(&m->sites) && m->sites.next == m->sites.prev)
+        s = CONTAINER_OF(list_first(&m->sites), struct site, node);
+    return s;
+}
+
+/* After the one line the client speaks the Redis protocol, and not with us. */
+static void control_hand_over(struct control_client *c, struct str name)
+{
+    struct master *m = c->control->master;
+    struct site *s = control_find_site(m, name);
+
+    if (!m->kv_config)
+        control_done(c, false, "kv.enabled is false: there is no store");
+    else if (!s && name.len)
+        control_done(c, false, "no site \"" STR_F "\" runs", STR_A(name));
+    else if (!s)
+        control_done(c, false, "no site is named, and there is not just one");
+    else if (!m->kv.ready)
+        control_done(c, false, "the role kv is being started again");
+    else {
+        control_line(c, "message", true, "%s", s->name);
+        if (stream_queued(&c->stream) == 0 && stores_hand_over(s, c->stream.fd) == 0)
+            control_client_free(c);
+        else
+            control_finish(c);
+    }
+}
+
 static void control_on_patience(void *arg)
 {
     struct control_client *c = arg;
@@ -358,6 +391,8 @@ static void control_command(struct control_client *c, struct str line)
         control_begin(c, OP_RESET, site);
     else if (str_eq(cmd->s, STR("reload")))
         control_begin(c, OP_RELOAD, site);
+    else if (str_eq(cmd->s, STR("kv")))
+        control_hand_over(c, site);
     else if (str_eq(cmd->s, STR("stop"))) {
         c->wants_stopped = true;
         control_progress(c, "stopping, at most server.timeouts.shutdown");

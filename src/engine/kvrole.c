@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "core/json.h"
 #include "core/log.h"
+#include "kv/redis/server.h"
 #include "platform/clock.h"
 #include "platform/fs.h"
 #include "platform/process.h"
@@ -21,7 +22,8 @@ enum {
     KVROLE_CYCLE = 60,
     KVROLE_BUDGET_NS = 2000000,
     KVROLE_SOON_MS = 20,
-    KVROLE_SLICE = 512,            /* buckets between two looks at the clock */
+    KVROLE_SLICE = 512, /* buckets between two looks at the clock */
+    KVROLE_LISTENERS = 2,
     KVROLE_BYTES_PER_BUCKET = 256, /* of a store there is at most one bucket for so many */
 };
 
@@ -37,6 +39,9 @@ struct kvrole {
     sock_t master;
     struct net_watch *master_watch;
     struct config *config;
+    struct redis_server *redis;
+    sock_t listeners[KVROLE_LISTENERS];
+    size_t nlisteners;
     struct list sites;
     struct net_timer *tick;
     struct net_timer *soon;
@@ -92,24 +97,68 @@ static void kvrole_on_tick(void *arg)
     kvrole_sweep(r);
 }
 
+/* --- Redis clients ---------------------------------------------------------------------------- */
+
+/* It is there without listeners, too, for clients that come by the control socket. */
+static int kvrole_open_redis(struct kvrole *r)
+{
+    const struct config_kv *kv = &r->config->kv;
+    struct redis_options opt = {
+        .password = str_c(kv->redis.password ? kv->redis.password : ""),
+        .secret = str_c(kv->secret ? kv->secret : ""),
+        .many_sites = config_is_multi(r->config),
+        .max_connections = (unsigned)kv->redis.max_connections,
+        .max_input_buffer = (size_t)kv->redis.max_input_buffer,
+        .idle_timeout_secs = (unsigned)(kv->redis.idle_timeout / 1000),
+    };
+
+    return redis_server_open(r->loop, &opt, NULL, &r->redis);
+}
+
+static void kvrole_on_listen(struct kvrole *r, struct ipc_in *m)
+{
+    sock_t fd = (sock_t)ipc_take_fd(m, 0);
+    int rc = fd != SOCK_NONE && r->nlisteners < KVROLE_LISTENERS ? redis_server_listen(r->redis, fd)
+                                                                 : ERR_PROTO;
+
+    if (rc) {
+        log_error("redis_listen_failed", F_ERR(rc));
+        sock_close(fd);
+        return;
+    }
+    r->listeners[r->nlisteners++] = fd;
+}
+
+static void kvrole_on_client(struct kvrole *r, struct ipc_in *m)
+{
+    sock_t fd = (sock_t)ipc_take_fd(m, 0);
+    int rc = fd != SOCK_NONE ? redis_server_adopt(r->redis, fd, ipc_get(m, "site")) : ERR_PROTO;
+
+    if (rc) {
+        log_error("redis_client_refused", F_STR("site", ipc_get(m, "site")), F_ERR(rc));
+        sock_close(fd);
+    }
+}
+
 /* --- messages --------------------------------------------------------------------------------- */
 
 static void kvrole_configure(struct kvrole *r, struct ipc_in *m)
 {
-    struct config *cfg;
     struct err err = {0};
-    int rc = config_deserialize(ipc_get(m, "text"), &cfg, &err);
+    int rc = config_deserialize(ipc_get(m, "text"), &r->config, &err);
 
+    if (rc == 0) {
+        log_init("kv", 2, (enum log_format)r->config->server.logging.format,
+            (enum log_level)r->config->server.logging.level);
+        rc = kvrole_open_redis(r);
+        if (rc)
+            (void)err_set(&err, rc, "%s", err_text(rc));
+    }
     if (rc) {
-        log_alert("kv_config_refused", F_CSTR("error", err.text));
+        log_alert("kv_start_failed", F_CSTR("error", err.text));
         r->exit_code = 1;
         net_loop_stop(r->loop);
-        return;
     }
-    config_unref(r->config);
-    r->config = cfg;
-    log_init("kv", 2, (enum log_format)cfg->server.logging.format,
-        (enum log_level)cfg->server.logging.level);
 }
 
 static void kvrole_on_site(struct kvrole *r, struct ipc_in *m)
@@ -120,8 +169,11 @@ static void kvrole_on_site(struct kvrole *r, struct ipc_in *m)
     int rc = fd >= 0 ? kv_store_open(fd, &s->store) : ERR_PROTO;
 
     fs_close(fd);
+    if (rc == 0)
+        rc = redis_server_add_site(r->redis, ipc_get_c(m, "site"), s->store);
     if (rc) {
         log_error("kv_store_refused", F_STR("site", name), F_ERR(rc));
+        kv_store_close(s->store);
         mem_free(s);
         return;
     }
@@ -176,12 +228,16 @@ static void kvrole_on_status(struct kvrole *r)
 
 static void kvrole_on_message(struct kvrole *r, struct ipc_in *m)
 {
-    if (ipc_is(m, "config"))
+    if (ipc_is(m, "config") && !r->redis)
         kvrole_configure(r, m);
-    else if (!r->config)
+    else if (!r->redis)
         log_alert("kv_message_too_early", F_STR("op", m->op));
     else if (ipc_is(m, "site"))
         kvrole_on_site(r, m);
+    else if (ipc_is(m, "listen"))
+        kvrole_on_listen(r, m);
+    else if (ipc_is(m, "client"))
+        kvrole_on_client(r, m);
     else if (ipc_is(m, "status"))
         kvrole_on_status(r);
 }
@@ -210,6 +266,9 @@ static void kvrole_on_master(void *arg, int events)
 
 static void kvrole_fini(struct kvrole *r)
 {
+    redis_server_close(r->redis);
+    for (size_t i = 0; i < r->nlisteners; i++)
+        sock_close(r->listeners[i]);
     list_each_safe (it, &r->sites) {
         struct kvrole_site *s = CONTAINER_OF(it, struct kvrole_site, node);
 

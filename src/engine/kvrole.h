@@ -5,8 +5,9 @@
 
 /*
  * The kv role: one process that maps the stores of all sites and does with them what is neither
- * HTTP nor PHP, so that none of it delays a request: it frees expired keys that nobody asks for and
- * counts for `ephpm status`. Its death costs nothing that is in a store; the master starts another.
+ * HTTP nor PHP, so that none of it delays a request: it serves Redis clients, frees expired keys
+ * that nobody asks for and counts for `ephpm status`. Its death costs nothing that is in a store,
+ * and its clients their connections; the master starts another.
  *
  * Started by the master as `ephpm` with a role argument. Descriptor: KVROLE_SOCKET (messages). It
  * has dropped to run_as_user.
@@ -14,6 +15,8 @@
  *   master tells                            it tells
  *   config   text: as the server started    ready
  *   site     name; fd of its store          status   json
+ *   listen   fd: for Redis clients
+ *   client   site; fd: a client that may
  *   status
  *
  * The master's end of the socket closing means the end.

@@ -560,6 +560,8 @@ static int master_prepare(struct master *m, struct err *err)
         rc = master_listen(m, err);
     if (rc == 0)
         rc = master_listen_metrics(m, err);
+    if (rc == 0)
+        rc = stores_listen(m, err);
     return rc;
 }
 
@@ -601,7 +603,7 @@ int master_main(const struct master_options *opt)
         .front = SOCK_NONE,
         .bell = -1,
         .metrics_fd = -1,
-        .kv = {.socket = SOCK_NONE}};
+        .kv = {.socket = SOCK_NONE, .tcp = SOCK_NONE, .local = SOCK_NONE}};
     struct err err = {0};
     int rc;
 

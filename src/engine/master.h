@@ -146,6 +146,7 @@ struct master_kv {
     unsigned deaths;
     uint64_t started_ms;
     struct net_timer *restart;
+    sock_t tcp, local; /* listeners for Redis clients; SOCK_NONE: none */
 };
 
 struct master {
@@ -273,6 +274,11 @@ void deploy_count_crash(struct site *s, struct generation *g);
 /* stores.c */
 /* Decides what stores are like, before any is made. */
 int stores_init(struct master *m, struct err *err) MUST_CHECK;
+/* Binds what Redis clients connect to. */
+int stores_listen(struct master *m, struct err *err) MUST_CHECK;
+/* A client of the control socket becomes a client of the site's store; the descriptor stays the
+ * caller's. ERR_CLOSED: no role kv runs. */
+int stores_hand_over(struct site *s, sock_t client) MUST_CHECK;
 void stores_fini(struct master *m);
 /* Makes the site's store unless it is there, or the server has none. */
 int stores_open(struct site *s, struct err *err) MUST_CHECK;

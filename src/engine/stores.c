@@ -2,7 +2,9 @@
 /* SPDX-FileCopyrightText: The ephpm developers */
 #include <assert.h>
 
+#include "core/log.h"
 #include "engine/master.h"
+#include "platform/fs.h"
 #include "platform/sysinfo.h"
 
 /*
@@ -11,7 +13,10 @@
  * the server was started: a reload changes none.
  */
 
-enum { STORES_SHARE = 4 }; /* without kv.memory_limit: at most 1/4 of the machine's memory */
+enum {
+    STORES_SHARE = 4, /* without kv.memory_limit: at most 1/4 of the machine's memory */
+    STORES_BACKLOG = 511
+};
 
 static_assert(
     KV_NOEVICTION == 0 && KV_ALLKEYS_LRU == 1 && KV_VOLATILE_LRU == 2 && KV_ALLKEYS_RANDOM == 3,
@@ -40,8 +45,57 @@ int stores_init(struct master *m, struct err *err)
     return 0;
 }
 
+static int stores_listen_tcp(struct master *m, const char *text, struct err *err)
+{
+    char got[SOCK_ADDR_TEXT];
+    struct sock_addr at;
+    int rc = sock_addr_parse(str_c(text), &at);
+
+    if (rc == 0)
+        rc = sock_listen(&at, STORES_BACKLOG, &m->kv.tcp);
+    if (rc == 0)
+        rc = sock_local_addr(m->kv.tcp, &at);
+    if (rc)
+        return err_set(err, rc, "kv.redis_compat.listen: %s: %s", text,
+            rc == ERR_NOTFOUND ? "this machine has no such address" : err_text(rc));
+    (void)sock_addr_format(&at, got);
+    log_info("redis_listens", F_CSTR("listen", got));
+    return 0;
+}
+
+/* Root and the user that PHP runs as may connect. */
+static int stores_listen_local(struct master *m, const char *path, struct err *err)
+{
+    int rc = sock_listen_local(path, 0660, STORES_BACKLOG, &m->kv.local);
+
+    if (rc == 0 && m->set_user)
+        rc = fs_set_owner(path, m->uid, m->gid);
+    if (rc)
+        return err_set(err, rc, "kv.redis_compat.socket: %s: %s", path, err_text(rc));
+    log_info("redis_listens", F_CSTR("socket", path));
+    return 0;
+}
+
+int stores_listen(struct master *m, struct err *err)
+{
+    const struct config_kv_redis *redis = &m->config->kv.redis;
+    int rc = 0;
+
+    if (!m->kv_config || !redis->enabled)
+        return 0;
+    if (*redis->listen)
+        rc = stores_listen_tcp(m, redis->listen, err);
+    if (rc == 0 && redis->socket)
+        rc = stores_listen_local(m, redis->socket, err);
+    return rc;
+}
+
 void stores_fini(struct master *m)
 {
+    if (m->kv.local != SOCK_NONE)
+        (void)!fs_unlink(m->kv_config->kv.redis.socket); /* somebody may have removed it */
+    sock_close(m->kv.local);
+    sock_close(m->kv.tcp);
     config_unref(m->kv_config);
 }
 
@@ -53,6 +107,17 @@ static void stores_tell_role(struct site *s)
     ipc_add(&out, "site", str_c(s->name));
     ipc_add_fd(&out, s->kv_fd);
     roles_tell_kv(s->master, &out);
+}
+
+static void stores_tell_listener(struct master *m, sock_t listener)
+{
+    struct ipc_out out;
+
+    if (listener == SOCK_NONE)
+        return;
+    ipc_begin(&out, "listen");
+    ipc_add_fd(&out, (int)listener);
+    roles_tell_kv(m, &out);
 }
 
 void stores_role_ready(struct master *m)
@@ -71,6 +136,21 @@ void stores_role_ready(struct master *m)
         if (s->kv_fd >= 0)
             stores_tell_role(s);
     }
+    stores_tell_listener(m, m->kv.tcp);
+    stores_tell_listener(m, m->kv.local);
+}
+
+int stores_hand_over(struct site *s, sock_t client)
+{
+    struct ipc_out out;
+
+    if (!s->master->kv.ready)
+        return ERR_CLOSED;
+    ipc_begin(&out, "client");
+    ipc_add(&out, "site", str_c(s->name));
+    ipc_add_fd(&out, (int)client);
+    roles_tell_kv(s->master, &out);
+    return 0;
 }
 
 int stores_open(struct site *s, struct err *err)

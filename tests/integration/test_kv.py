@@ -273,6 +273,80 @@ def test_the_role_does_not_grow(serve):
     assert anonymous() <= before + 200
 
 
+def redis(server, *command, port=None, args=()):
+    """What redis-cli prints."""
+    where = ["-p", str(port)] if port else ["-s", str(server.dir / "redis.sock")]
+    done = ephpm.subprocess.run(["redis-cli", *where, *args, *command], text=True, timeout=20,
+                                capture_output=True)
+    return done.stdout.strip() or done.stderr.strip()
+
+
+def redis_port(server):
+    return int(server.wait_log(r"redis_listens listen=127.0.0.1:(\d+)")[1])
+
+
+REDIS = {"enabled": True, "listen": "127.0.0.1:0", "socket": "{dir}/redis.sock"}
+
+
+def test_redis_clients_see_what_php_sees(serve):
+    s = serve({"kv": {"redis_compat": REDIS}}, FILES)
+    port = redis_port(s)
+    call(s, "set", "from:php", "text")
+    assert redis(s, "get", "from:php", port=port) == redis(s, "get", "from:php") == "text"
+    assert redis(s, "set", "from:redis", "12") == "OK"
+    assert call(s, "get", "from:redis") == "12"
+    assert call(s, "incr", "from:redis") == 13
+    old = role(s)
+    os.kill(old, signal.SIGKILL)
+    assert ephpm.wait_for(lambda: role(s) not in (None, old), 10)
+    assert redis(s, "get", "from:redis", port=port) == "13"
+    s.stop()
+    assert not (s.dir / "redis.sock").exists()
+
+
+def test_redis_password(serve):
+    s = serve({"kv": {"redis_compat": {**REDIS, "password": "sesame"}}}, FILES)
+    assert "NOAUTH" in redis(s, "get", "a")
+    assert "WRONGPASS" in redis(s, "auth", "other")
+    assert redis(s, "set", "a", "1", args=["--no-auth-warning", "-a", "sesame"]) == "OK"
+    dump = s.cli("config").stdout
+    assert "sesame" not in dump and "***" in dump
+
+
+def test_redis_clients_of_many_sites(serve):
+    import hashlib
+    import hmac
+    s = serve({"server": {"sites_dir": "{root}/sites"}, "php": {"workers_min": 1},
+               "kv": {"secret": "s3cret", "redis_compat": REDIS}},
+              {"sites/alpha/kv.php": KV, "sites/beta/kv.php": KV})
+
+    def as_site(site, *command):
+        proof = hmac.new(b"s3cret", site.encode(), hashlib.sha256).hexdigest()
+        return redis(s, *command, args=["--no-auth-warning", "--user", site, "--pass", proof])
+
+    for site in "alpha", "beta":
+        call(s, "set", "mine", site, host=site)
+    assert "NOAUTH" in redis(s, "get", "mine")
+    assert as_site("alpha", "get", "mine") == "alpha"
+    assert as_site("beta", "get", "mine") == "beta"
+    assert "NOAUTH" in as_site("gamma", "get", "mine")
+
+
+@pytest.mark.parametrize("key,value,text", [
+    ("listen", "127.0.0.1:{port}", "kv.redis_compat.listen"),
+    ("listen", "192.0.2.1:6379", "kv.redis_compat.listen"),
+    ("socket", "/nowhere/redis.sock", "kv.redis_compat.socket"),
+])
+def test_no_place_for_redis_clients(serve, key, value, text):
+    with ephpm.socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        value = value.replace("{port}", str(taken.getsockname()[1]))
+        s = serve({"kv": {"redis_compat": {**REDIS, key: value}}}, FILES, start=False)
+        done = s.cli("serve")
+    assert done.returncode == 1 and text in done.stderr, done.stderr
+
+
 @pytest.mark.parametrize("limit,text", [
     ("1MB", "2097152"), ("64GB", "34359738368"), (0, "2097152")])
 def test_memory_limit_out_of_bounds(serve, limit, text):

@@ -15,7 +15,7 @@ static struct redis_site *first_site(const struct redis_server *s)
 }
 
 /* What a client subscribed to, watched and queued belongs to its old site. */
-static void enter(struct redis_client *c, struct redis_site *site, struct str user)
+void redis_auth_enter(struct redis_client *c, struct redis_site *site, struct str user)
 {
     if (c->site != site) {
         redis_pubsub_reset(c);
@@ -61,14 +61,16 @@ bool redis_auth(struct redis_call *c, const struct str *user, struct str passwor
     }
     if (!user || str_eq(*user, STR("default"))) {
         /* Without a password anything is right, but only where nobody has to say who he is. */
-        if (s->opt.password.len ? sha256_same(s->opt.password, password) : !s->opt.many_sites) {
-            enter(c->client, first_site(s), STR("default"));
+        site = first_site(s);
+        if (site &&
+            (s->opt.password.len ? sha256_same(s->opt.password, password) : !s->opt.many_sites)) {
+            redis_auth_enter(c->client, site, STR("default"));
             return true;
         }
     } else if (proves_site(s, *user, password)) {
         site = redis_server_site(s, *user);
         if (site) {
-            enter(c->client, site, *user);
+            redis_auth_enter(c->client, site, *user);
             return true;
         }
     }

@@ -146,6 +146,17 @@ struct redis_site *redis_server_site(const struct redis_server *s, struct str na
     return NULL;
 }
 
+int redis_server_adopt(struct redis_server *s, sock_t fd, struct str name)
+{
+    struct redis_site *site = redis_server_site(s, name);
+    struct redis_client *c = site ? redis_client_new(s, fd) : NULL;
+
+    if (!c)
+        return site ? ERR_NOMEM : ERR_NOTFOUND;
+    redis_auth_enter(c, site, STR("default"));
+    return 0;
+}
+
 int redis_server_add_site(struct redis_server *s, const char *name, struct kv_store *store)
 {
     struct redis_site *site;

@@ -56,6 +56,11 @@ int redis_server_add_site(
  * ERR_NOMEM. */
 int redis_server_listen(struct redis_server *s, sock_t listener) MUST_CHECK;
 
+/* A connection that somebody else accepted and found to be allowed into the site, with the rights
+ * of the user "default"; max_connections does not count for it. It is the server's from then on.
+ * ERR_NOTFOUND: there is no such site; ERR_NOMEM. */
+int redis_server_adopt(struct redis_server *s, sock_t fd, struct str site) MUST_CHECK;
+
 struct redis_stats {
     uint64_t clients, blocked, subscribed; /* now */
     uint64_t connections, rejected, commands, errors;

@@ -163,6 +163,8 @@ struct redis_site *redis_server_site(const struct redis_server *s, struct str na
 bool redis_auth_needed(const struct redis_server *s);
 /* False: the error was written. */
 bool redis_auth(struct redis_call *c, const struct str *user, struct str password);
+/* Works on the site's store from now on, as that user. */
+void redis_auth_enter(struct redis_client *c, struct redis_site *site, struct str user);
 /* As a new connection. */
 void redis_auth_reset(struct redis_client *c);
 

@@ -359,13 +359,18 @@ int fs_mkdir(const char *path, uint32_t mode)
 
 int fs_set_owner(const char *path, uint32_t uid, uint32_t gid)
 {
+    struct stat st;
     int fd, rc = 0;
 
     /* Not by name: who may write in the folder above could put a link or a file of root there. */
-    fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return oserr_last();
-    if (fchown(fd, uid, gid) < 0)
+    if (fstat(fd, &st) < 0)
+        rc = oserr_last();
+    else if (!S_ISDIR(st.st_mode) && !S_ISSOCK(st.st_mode))
+        rc = ERR_NOTDIR;
+    else if (fchownat(fd, "", uid, gid, AT_EMPTY_PATH) < 0)
         rc = oserr_last();
     close(fd);
     return rc;

@@ -181,6 +181,8 @@ static void test_config_bad_values_are_refused(void)
         {"[kv]\ncompression_level=0", "must be at least 1"},
         {"[kv.redis_compat]\nlisten='localhost'", "must be an address and a port"},
         {"[kv.redis_compat]\npassword=''", "must not be empty"},
+        {"[kv.redis_compat]\nenabled=true\nlisten=''", "nowhere to listen"},
+        {"[server]\nsites_dir='s'\n[kv.redis_compat]\nenabled=true", "needs kv.secret"},
         {"[kv.redis_compat]\nmax_connections=0", "must be at least 1"},
     };
 
@@ -203,15 +205,15 @@ static void test_config_bad_values_are_refused(void)
 static void test_config_later_features_are_refused(void)
 {
     static const char *const texts[] = {"[db.mysql]\nurl='x'", "[db.sqlite]", "[kv]\npersist='x'",
-        "[kv]\ncompression='zstd'", "[kv.redis_compat]\nenabled=true", "[cluster]\nenabled=true",
-        "[cluster.kv]\ndata_port=1", "[[middleware]]\nlibrary='jwt'",
-        "[opcache]\ncluster_invalidation=true", "[server.tls]\ncert='x'",
-        "[server.http3]\nenabled=true", "[server.websocket]\nenabled=true",
-        "[server]\nwebsocket_files=['w.php']", "[server.php_etag_cache]\nenabled=true",
-        "[server.diagnostics]\notlp_endpoint='x'", "[server]\npreview=true", "[php]\nmode='worker'",
-        "[php]\nworker_script='w.php'", "[php]\nworker_count=1", "[php]\nworker_max_requests=1",
-        "[php]\nworker_backlog=1", "[php]\nworker_boot_timeout=1",
-        "[php]\nworker_populate_superglobals=true", "[php]\nworker_stream_threshold=1"};
+        "[kv]\ncompression='zstd'", "[cluster]\nenabled=true", "[cluster.kv]\ndata_port=1",
+        "[[middleware]]\nlibrary='jwt'", "[opcache]\ncluster_invalidation=true",
+        "[server.tls]\ncert='x'", "[server.http3]\nenabled=true",
+        "[server.websocket]\nenabled=true", "[server]\nwebsocket_files=['w.php']",
+        "[server.php_etag_cache]\nenabled=true", "[server.diagnostics]\notlp_endpoint='x'",
+        "[server]\npreview=true", "[php]\nmode='worker'", "[php]\nworker_script='w.php'",
+        "[php]\nworker_count=1", "[php]\nworker_max_requests=1", "[php]\nworker_backlog=1",
+        "[php]\nworker_boot_timeout=1", "[php]\nworker_populate_superglobals=true",
+        "[php]\nworker_stream_threshold=1"};
 
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
         struct config *c = NULL;
