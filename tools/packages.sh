@@ -78,7 +78,7 @@ packages_of() {
             ;;
         test)
             local extension
-            echo python3 python3-pytest python3-pytest-xdist curl strace procps iproute2 redis-tools
+            echo python3 python3-pytest python3-pytest-xdist curl strace procps iproute2 redis-tools php-predis
             echo prometheus python3-prometheus-client # promtool, and a parser of OpenMetrics
             # The servers that ephpm is compared with.
             echo nginx "php$php-fpm" apache2 "libapache2-mod-php$php" "php$php-cgi"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "core/sha256.h"
 #include "platform/process.h"
 
 static void boot_add_pairs(struct ipc_out *out, const char *key, const struct conf_pairs *p)
@@ -88,6 +89,45 @@ static void boot_add_user(
     }
 }
 
+/* How PHP reaches the site's own store by the Redis protocol; what the configuration has of that
+ * name stays. */
+static void boot_add_redis(struct ipc_out *out, const struct config *cfg,
+    const struct config_php_site *own, const struct boot_options *opt)
+{
+    const struct config_kv *kv = &opt->kv->kv;
+    bool multi = config_is_multi(opt->kv);
+    char host[SOCK_ADDR_TEXT] = "", port[8] = "", hex[SHA256_HEX + 1] = "";
+    const char *password = kv->redis.password ? kv->redis.password : "";
+    struct sock_addr at;
+    struct conf_pair pairs[] = {{"EPHPM_REDIS_HOST", host}, {"EPHPM_REDIS_PORT", port},
+        {"EPHPM_REDIS_SOCKET", kv->redis.socket ? kv->redis.socket : ""},
+        {"EPHPM_REDIS_USERNAME", multi       ? opt->site
+                                 : *password ? "default"
+                                             : ""},
+        {"EPHPM_REDIS_PASSWORD", multi ? hex : password}};
+
+    if (opt->redis_port && sock_addr_parse(str_c(kv->redis.listen), &at) == 0) {
+        static const uint8_t any[16];
+        size_t n = at.family == SOCK_INET4 ? 4 : 16;
+
+        if (memcmp(at.ip, any, n) == 0) { /* any address: this machine's */
+            at.ip[0] = n == 4 ? 127 : 0;
+            at.ip[n - 1] = 1;
+        }
+        (void)sock_ip_format(&at, host);
+        port[str_put_u64(port, opt->redis_port)] = '\0';
+    }
+    if (multi && kv->secret)
+        sha256_hmac_hex(str_c(kv->secret), str_c(opt->site), hex);
+    for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
+        struct conf_pairs one = {.v = &pairs[i], .n = 1};
+
+        if (*pairs[i].value && !boot_value(&cfg->php.env, pairs[i].key) &&
+            !(own && boot_value(&own->env, pairs[i].key)))
+            boot_add_pairs(out, "env", &one);
+    }
+}
+
 /* The site's variables, and those of all that it does not have. */
 static void boot_add_env(
     struct ipc_out *out, const struct config *cfg, const struct config_php_site *own)
@@ -153,6 +193,8 @@ void boot_add_settings(
         ipc_add(out, "extension", str_c(cfg->php.extensions.v[i]));
     if (opt->user_env)
         boot_add_user(out, cfg, own, opt->uid);
+    if (opt->kv && opt->kv->kv.redis.enabled)
+        boot_add_redis(out, cfg, own, opt);
     boot_add_env(out, cfg, own);
     boot_add_admin(out, cfg, own);
     boot_add_names(out, &cfg->php.values);

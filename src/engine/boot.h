@@ -23,6 +23,8 @@ struct boot_options {
     const char *site;
     bool user_env; /* USER and HOME are those of uid, unless the configuration has them */
     uint32_t uid;
+    const struct config *kv; /* as the stores were made; NULL: there are none */
+    uint16_t redis_port;     /* as bound; 0: not on TCP */
 };
 
 void boot_add_settings(

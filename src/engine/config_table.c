@@ -468,7 +468,10 @@ static const struct conf_refused refused[] = {
 
 /* Variables with our prefix that are no keys. */
 static const char *const env_allowed[] = {"EPHPM_KV_PASSWORD", "EPHPM_MIDDLEWARE_DIR",
-    "EPHPM_FATAL_HANDLER", "EPHPM_APP_BASE", "EPHPM_WORKER_BOOTSTRAP", NULL};
+    "EPHPM_FATAL_HANDLER", "EPHPM_APP_BASE", "EPHPM_WORKER_BOOTSTRAP",
+    /* What PHP is given (boot.c), and so whatever it starts. */
+    "EPHPM_REDIS_HOST", "EPHPM_REDIS_PORT", "EPHPM_REDIS_SOCKET", "EPHPM_REDIS_USERNAME",
+    "EPHPM_REDIS_PASSWORD", NULL};
 
 const struct conf_table config_table = {
     .rows = rows,

@@ -38,8 +38,7 @@ static int verify_kv(const struct config *cfg, struct err *err)
     if (kv->enabled && kv->redis.enabled && config_is_multi(cfg) && !kv->secret)
         return err_set(err, ERR_INVAL,
             "%s: kv.redis_compat.enabled: with server.sites_dir it needs kv.secret, from which "
-            "each "
-            "site's password is derived",
+            "each site's password is derived",
             where(cfg, "kv.redis_compat.enabled"));
     return 0;
 }
@@ -136,6 +135,12 @@ static bool no_redis(const struct config *cfg)
     return !cfg->kv.redis.enabled;
 }
 
+/* Nobody can be the user "default" where every client belongs to a folder of sites_dir. */
+static bool no_redis_default(const struct config *cfg)
+{
+    return config_is_multi(cfg) && !config_is_set(cfg, "server.document_root");
+}
+
 static bool no_site_rate(const struct config *cfg)
 {
     return cfg->server.limits.per_site_rate <= 0;
@@ -201,6 +206,8 @@ static const struct inert inerts[] = {
     {"kv.redis_compat.listen", no_redis, redis_off},
     {"kv.redis_compat.socket", no_redis, redis_off},
     {"kv.redis_compat.password", no_redis, redis_off},
+    {"kv.redis_compat.password", no_redis_default,
+        "with server.sites_dir alone, sites have passwords of their own (kv.secret)"},
     {"kv.redis_compat.max_connections", no_redis, redis_off},
     {"kv.redis_compat.max_input_buffer", no_redis, redis_off},
     {"kv.redis_compat.idle_timeout_secs", no_redis, redis_off},

@@ -87,6 +87,8 @@ static int generation_send_boot(struct generation *g, const struct config *cfg, 
             .site = g->site,
             .user_env = g->master->set_user || config_clear_env(cfg),
             .uid = g->master->set_user ? g->master->uid : process_uid(),
+            .kv = g->master->kv_config,
+            .redis_port = g->master->kv.tcp_port,
         });
     if (g->of->kv_fd >= 0)
         ipc_add_fd(&out, g->of->kv_fd);

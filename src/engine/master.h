@@ -147,6 +147,7 @@ struct master_kv {
     uint64_t started_ms;
     struct net_timer *restart;
     sock_t tcp, local; /* listeners for Redis clients; SOCK_NONE: none */
+    uint16_t tcp_port; /* as bound */
 };
 
 struct master {

@@ -58,7 +58,13 @@ static int stores_listen_tcp(struct master *m, const char *text, struct err *err
     if (rc)
         return err_set(err, rc, "kv.redis_compat.listen: %s: %s", text,
             rc == ERR_NOTFOUND ? "this machine has no such address" : err_text(rc));
+    m->kv.tcp_port = at.port;
     (void)sock_addr_format(&at, got);
+    if (!sock_ip_is_loopback(&at) && !m->kv_config->kv.redis.password &&
+        !config_is_multi(m->kv_config))
+        log_warn("redis_open_to_all", F_CSTR("setting", "kv.redis_compat.listen"),
+            F_CSTR("listen", got),
+            F_CSTR("hint", "other machines reach the store: set kv.redis_compat.password"));
     log_info("redis_listens", F_CSTR("listen", got));
     return 0;
 }

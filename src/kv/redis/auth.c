@@ -9,8 +9,11 @@ bool redis_auth_needed(const struct redis_server *s)
     return s->opt.password.len > 0 || s->opt.many_sites;
 }
 
-static struct redis_site *first_site(const struct redis_server *s)
+/* Where the user "default" is: on the only site, or on the one of that name. NULL: nowhere. */
+static struct redis_site *default_site(const struct redis_server *s)
 {
+    if (s->opt.many_sites)
+        return redis_server_site(s, STR("default"));
     return list_empty(&s->sites) ? NULL : CONTAINER_OF(s->sites.next, struct redis_site, node);
 }
 
@@ -30,8 +33,8 @@ void redis_auth_reset(struct redis_client *c)
 {
     redis_pubsub_reset(c);
     redis_multi_reset(c);
-    c->site = first_site(c->server);
-    c->authenticated = !redis_auth_needed(c->server);
+    c->site = default_site(c->server);
+    c->authenticated = c->site && !redis_auth_needed(c->server);
     (void)str_put(c->user, sizeof(c->user), STR("default"));
 }
 
@@ -61,7 +64,7 @@ bool redis_auth(struct redis_call *c, const struct str *user, struct str passwor
     }
     if (!user || str_eq(*user, STR("default"))) {
         /* Without a password anything is right, but only where nobody has to say who he is. */
-        site = first_site(s);
+        site = default_site(s);
         if (site &&
             (s->opt.password.len ? sha256_same(s->opt.password, password) : !s->opt.many_sites)) {
             redis_auth_enter(c->client, site, STR("default"));
@@ -73,6 +76,8 @@ bool redis_auth(struct redis_call *c, const struct str *user, struct str passwor
             redis_auth_enter(c->client, site, *user);
             return true;
         }
+        reply_error(c->reply, "LOADING The site has not been started yet: request a page of it");
+        return false;
     }
     reply_error(c->reply, "WRONGPASS invalid username-password pair or user is disabled.");
     return false;

@@ -8,7 +8,7 @@
  *
  * It lives on one loop, with all its clients; everything here is called on that loop's thread. The
  * stores are the caller's and must stay open until redis_server_close(). A client works on one
- * site's store: on the first site's, or the one that it proved to belong to by AUTH.
+ * site's store: on the default one's, or the one that it proved to belong to by AUTH.
  *
  * Files in reading order: parser.c (requests), reply.c (answers), command.c (the table of commands
  * and how one is run; command.h tells how a command is written), client.c (a connection), server.c,
@@ -49,7 +49,8 @@ int redis_server_open(struct net_loop *l, const struct redis_options *opt,
     const struct redis_hooks *hooks, struct redis_server **out) MUST_CHECK;
 /* Closes all clients; NULL is fine. */
 void redis_server_close(struct redis_server *s);
-/* One more site; the first is the one of clients that do not name any. ERR_EXISTS. */
+/* One more site. Clients that do not name any belong to the first; of many sites, to the one named
+ * "default". ERR_EXISTS. */
 int redis_server_add_site(
     struct redis_server *s, const char *name, struct kv_store *store) MUST_CHECK;
 /* Accepts from a listening socket, which stays the caller's and must outlive the server. ERR_MFILE,

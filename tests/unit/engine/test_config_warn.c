@@ -45,6 +45,10 @@ static void test_config_warns_of_keys_without_effect(void)
         {"[kv]\nsecret='x'", CONFIG_SERVE, "kv.redis_compat.enabled is false"},
         {"[kv.redis_compat]\nlisten=''", CONFIG_SERVE, "kv.redis_compat.enabled is false"},
         {"[kv.redis_compat]\nenabled=false", CONFIG_SERVE, NULL},
+        {"[kv.redis_compat]\nenabled=true\npassword='x'", CONFIG_SERVE, NULL},
+        {"[server]\nsites_dir='/s'\n[kv]\nsecret='x'\n[kv.redis_compat]\nenabled=true\n"
+         "password='x'",
+            CONFIG_SERVE, "sites have passwords of their own"},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
