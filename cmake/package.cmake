@@ -5,6 +5,7 @@
 #   lib/ephpm/phpX.Y/ephpm-php       the worker, one folder for each version of PHP
 #   lib/ephpm/phpX.Y/libphp.so       link to Debian's library of exactly that version: all of them
 #                                    have the same SONAME, so the name alone may load another one
+#   share/ephpm/php                  caches and locks for PHP frameworks; the stub for editors
 #   share/ephpm/demo, share/doc/ephpm, share/man/man8
 #   /etc/ephpm/ephpm.toml, systemd unit (only in the .deb)
 if(NOT TARGET ephpm OR NOT TARGET ephpm-php)
@@ -29,6 +30,8 @@ if(EPHPM_PHP_LIBRARY MATCHES "\\.so")
 endif()
 
 install(DIRECTORY demo DESTINATION share/ephpm COMPONENT main)
+install(DIRECTORY php DESTINATION share/ephpm COMPONENT main)
+install(FILES src/php/functions/ephpm.stub.php DESTINATION share/ephpm/php COMPONENT main)
 install(DIRECTORY docs/ DESTINATION share/doc/ephpm COMPONENT main FILES_MATCHING PATTERN "*.md")
 install(FILES README.md DESTINATION share/doc/ephpm COMPONENT main)
 install(FILES LICENSE DESTINATION share/doc/ephpm RENAME copyright COMPONENT main)

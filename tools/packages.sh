@@ -83,6 +83,9 @@ packages_of() {
             # The servers that ephpm is compared with.
             echo nginx "php$php-fpm" apache2 "libapache2-mod-php$php" "php$php-cgi"
             echo composer php-symfony-http-foundation php-symfony-process
+            # What the adapters of php/ are tested with.
+            echo php-symfony-cache php-symfony-lock
+            [ "$release" != 12 ] || echo php-cache-integration-tests
             for extension in redis apcu imagick xdebug; do
                 echo "php$php-$extension"
             done

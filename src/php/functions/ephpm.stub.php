@@ -180,6 +180,38 @@ function ephpm_kv_mset(array $values, int $ttl = 0): bool {}
  */
 function ephpm_kv_cas(string $key, mixed $expected, mixed $value, int $ttl = 0): bool {}
 
+/**
+ * Keys that start with a prefix. Looks at all keys of the site, so it is for maintenance.
+ *
+ * @param string $prefix all bytes count as they are, "*" too
+ * @param int $limit at most so many keys
+ * @return list<string> in no order
+ * @throws ValueError if the limit is less than 1
+ */
+function ephpm_kv_keys(string $prefix = "", int $limit = 1000): array {}
+
+/**
+ * Waits until a key's version is beyond the one that was seen last. Start with version 0, which does not wait. A version
+ * counts changes of the value, deletion and expiry among them; a missing key has one, too. May rarely return without a
+ * change. The worker serves nobody else meanwhile, and waiting counts as execution time for max_execution_time. The
+ * request ends when its client goes, unless ignore_user_abort is on.
+ *
+ * @param string $key at most 32768 bytes
+ * @param int $last_version as it was returned by the last call; negative: 0
+ * @param int $timeout_ms 0 and less: looks only
+ * @return array{value: mixed, version: int}|false false when there was no change in time; value as ephpm_kv_get() gives
+ *     it
+ * @throws ValueError if the key is too long
+ */
+function ephpm_kv_wait(string $key, int $last_version, int $timeout_ms): array|false {}
+
+/**
+ * Deletes all keys of the site, its sessions included.
+ *
+ * @return true
+ */
+function ephpm_kv_flush_all(): bool {}
+
 /*
  * Hashes: keys that hold fields, each with a value of its own. A key that is not there is an empty hash, and a hash
  * without fields is gone. Of a key that holds a value, and of ephpm_kv_get() and the like for a key that holds a hash,
@@ -225,38 +257,6 @@ function ephpm_kv_hdel(string $key, string $field): int {}
  * @throws ValueError if the key is too long
  */
 function ephpm_kv_hgetall(string $key): array {}
-
-/**
- * Keys that start with a prefix. Looks at all keys of the site, so it is for maintenance.
- *
- * @param string $prefix all bytes count as they are, "*" too
- * @param int $limit at most so many keys
- * @return list<string> in no order
- * @throws ValueError if the limit is less than 1
- */
-function ephpm_kv_keys(string $prefix = "", int $limit = 1000): array {}
-
-/**
- * Waits until a key's version is beyond the one that was seen last. Start with version 0, which does not wait. A version
- * counts changes of the value, deletion and expiry among them; a missing key has one, too. May rarely return without a
- * change. The worker serves nobody else meanwhile, and waiting counts as execution time for max_execution_time. The
- * request ends when its client goes, unless ignore_user_abort is on.
- *
- * @param string $key at most 32768 bytes
- * @param int $last_version as it was returned by the last call; negative: 0
- * @param int $timeout_ms 0 and less: looks only
- * @return array{value: mixed, version: int}|false false when there was no change in time; value as ephpm_kv_get() gives
- *     it
- * @throws ValueError if the key is too long
- */
-function ephpm_kv_wait(string $key, int $last_version, int $timeout_ms): array|false {}
-
-/**
- * Deletes all keys of the site, its sessions included.
- *
- * @return true
- */
-function ephpm_kv_flush_all(): bool {}
 
 /** @return array<string, mixed> this worker, under the names of FPM's status */
 function fpm_get_status(): array {}

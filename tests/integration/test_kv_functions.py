@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The ephpm developers
+"""The functions ephpm_kv_...(): what the stub and the page say of them is so; bad input; waiting."""
+import json
+import re
+import shutil
+import subprocess
+import threading
+import time
+
+import pytest
+
+import ephpm
+from scripts import snippet
+
+STUB = ephpm.REPOSITORY / "src/php/functions/ephpm.stub.php"
+REFLECT = """
+$out = [];
+foreach (get_defined_functions()['internal'] as $name) {
+    if (!str_starts_with($name, 'ephpm_kv_')) continue;
+    $f = new ReflectionFunction($name);
+    $args = [];
+    foreach ($f->getParameters() as $p)
+        $args[] = $p->getType() . ' $' . $p->getName()
+            . ($p->isDefaultValueAvailable() ? ' = ' . $p->getDefaultValueConstantName() . json_encode($p->getDefaultValue()) : '');
+    $types = explode('|', (string) $f->getReturnType()); sort($types);
+    $out[$name] = [$args, $types];
+}
+echo json_encode($out);
+"""
+
+
+@pytest.fixture(scope="module")
+def server():
+    with ephpm.Server({"php": {"memory_limit": "512M"}}) as s:
+        yield s
+
+
+def run(server, code):
+    r = server.get(snippet(server, code))
+    assert r.status == 200, r.text
+    return json.loads(r.text)
+
+
+def test_stub_declares_what_there_is(server):
+    declared = {}
+    for name, args, kind in re.findall(r"(?m)^function (ephpm_kv_\w+)\((.*)\): (\S+) \{\}$",
+                                       STUB.read_text()):
+        declared[name] = [[a for a in args.split(", ") if a], sorted(kind.split("|"))]
+    assert len(declared) >= 18
+    assert run(server, REFLECT) == declared
+
+
+def test_stub_is_php_and_documents_all():
+    text = STUB.read_text()
+    r = subprocess.run(["php", "-l", STUB], stdout=subprocess.PIPE, text=True, timeout=30)
+    assert r.returncode == 0, r.stdout
+    for doc, args in re.findall(r"(?s)/\*\*((?:(?!\*/).)*)\*/\nfunction ephpm_kv_\w+\(([^)]*)\)", text):
+        assert re.findall(r"@param \S.* (\$\w+)", doc) == re.findall(r"\$\w+", args), doc
+
+
+def test_page_is_up_to_date():
+    r = subprocess.run([ephpm.REPOSITORY / "tools/gen-kv-functions", "--check"],
+                       stderr=subprocess.PIPE, text=True, timeout=30)
+    assert r.returncode == 0, r.stderr
+
+
+TRY = """
+function attempt(callable $f) {
+    try { return $f(); } catch (Throwable $e) { return get_class($e) . ': ' . $e->getMessage(); }
+}
+"""
+
+
+def test_sizes_at_the_limit(server):
+    assert run(server, TRY + """
+        $key = str_repeat('k', 32768); $large = str_repeat('v', 67108864);
+        $out = [attempt(fn() => ephpm_kv_set($key, 1)), ephpm_kv_get($key), ephpm_kv_del($key)];
+        $out[] = attempt(fn() => ephpm_kv_set('v', $large)); $out[] = ephpm_kv_get('v') === $large;
+        foreach (['get', 'exists', 'del', 'incr', 'decr', 'ttl', 'pttl'] as $f)
+            $out[] = attempt(fn() => ('ephpm_kv_' . $f)($key . 'k'));
+        foreach (['set', 'setnx', 'incr_by', 'decr_by', 'expire'] as $f)
+            $out[] = attempt(fn() => ('ephpm_kv_' . $f)($key . 'k', 1));
+        $out[] = attempt(fn() => ephpm_kv_wait($key . 'k', 0, 0));
+        $out[] = attempt(fn() => ephpm_kv_cas($key . 'k', 1, 2));
+        $large .= 'v';
+        $out[] = attempt(fn() => ephpm_kv_set('w', $large)); $out[] = attempt(fn() => ephpm_kv_setnx('w', $large));
+        $out[] = attempt(fn() => ephpm_kv_cas('w', null, $large)); $out[] = attempt(fn() => ephpm_kv_mset(['w' => $large]));
+        $out[] = attempt(fn() => ephpm_kv_set('w', [$large])); $out[] = ephpm_kv_exists('w'); ephpm_kv_del('v');
+        echo json_encode($out);
+    """) == [True, 1, 1, True, True] + [
+        f"ValueError: ephpm_kv_{f}(): Argument #1 ($key) must not be longer than 32768 bytes"
+        for f in ("get", "exists", "del", "incr", "decr", "ttl", "pttl", "set", "setnx", "incr_by",
+                  "decr_by", "expire", "wait", "cas")] + [
+        f"ValueError: ephpm_kv_{f}(): Argument #{n} (${p}) must not be larger than 67108864 bytes"
+        for f, n, p in (("set", 2, "value"), ("setnx", 2, "value"), ("cas", 3, "value"),
+                        ("mset", 1, "values"), ("set", 2, "value"))] + [False]
+
+
+def test_prefix_is_no_pattern(server):
+    assert run(server, """
+        foreach (['[a', '[ab', 'a*b', 'a\\\\', 'axb', ''] as $k) ephpm_kv_set("p:$k", 1);
+        $out = [];
+        foreach (['p:[a', 'p:a*', 'p:a\\\\', 'p:a?', 'p:[^'] as $prefix) {
+            $keys = ephpm_kv_keys($prefix); sort($keys); $out[] = $keys;
+        }
+        echo json_encode([...$out, count(ephpm_kv_keys('p:', 3)), count(ephpm_kv_keys('p:', PHP_INT_MAX))]);
+    """) == [["p:[a", "p:[ab"], ["p:a*b"], ["p:a\\"], [], [], 3, 6]
+
+
+def test_named_arguments(server):
+    assert run(server, """
+        echo json_encode([ephpm_kv_set(ttl: 9, value: 'v', key: 'named'), ephpm_kv_ttl(key: 'named'),
+            ephpm_kv_cas(key: 'named', expected: 'v', value: 2), ephpm_kv_incr_by(delta: 3, key: 'named'),
+            ephpm_kv_mget(keys: ['named']), ephpm_kv_mset(values: ['named' => 1], ttl: 5),
+            ephpm_kv_keys(limit: 1, prefix: 'named'), ephpm_kv_expire(ttl: 1, key: 'named'),
+            ephpm_kv_wait(timeout_ms: 0, last_version: 0, key: 'named')['value']]);
+    """) == [True, 9, True, 5, [5], True, ["named"], True, 1]
+
+
+def test_wait_sees_the_other_worker_at_once(server):
+    waits = snippet(server, """
+        $v = ephpm_kv_wait('signal', 0, 0)['version']; ephpm_kv_set('waiting', 1);
+        $new = ephpm_kv_wait('signal', $v, 10000);
+        echo json_encode(hrtime(true) - $new['value']);
+    """)
+    sets = snippet(server, """
+        while (!ephpm_kv_get('waiting')) usleep(1000);
+        usleep(200000); ephpm_kv_set('signal', hrtime(true));
+    """)
+    answer = []
+    t = threading.Thread(target=lambda: answer.append(server.get(waits).text))
+    t.start()
+    server.get(sets)
+    t.join()
+    assert 0 < int(answer[0]) < 100e6  # ns
+
+
+def test_wait_takes_no_cpu(server):
+    used, waited = run(server, """
+        $cpu = function () { $r = getrusage(); return 1e6 * ($r['ru_utime.tv_sec'] + $r['ru_stime.tv_sec'])
+            + $r['ru_utime.tv_usec'] + $r['ru_stime.tv_usec']; };
+        $v = ephpm_kv_wait('still', 0, 0)['version'];
+        $before = $cpu(); $t = hrtime(true);
+        ephpm_kv_wait('still', $v, 2000);
+        echo json_encode([$cpu() - $before, (hrtime(true) - $t) / 1e6]);
+    """)
+    assert 1990 < waited < 2500
+    assert used < 10000  # us, of 2 s
+
+
+def test_wait_ends_when_the_client_goes(server):
+    path = snippet(server, """
+        register_shutdown_function(function () { ephpm_kv_set('ended', connection_status()); });
+        $v = ephpm_kv_wait('never', 0, 0)['version']; ephpm_kv_set('began', 1);
+        ephpm_kv_wait('never', $v, 20000); ephpm_kv_set('went on', 1);
+    """)
+    peek = snippet(server, "echo json_encode(ephpm_kv_mget(['began', 'ended', 'went on']));")
+    began = time.monotonic()
+    with server.connect() as c:
+        c.send(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        ephpm.wait_for(lambda: json.loads(server.get(peek).text)[0] == 1)
+    ephpm.wait_for(lambda: json.loads(server.get(peek).text)[1] is not None)
+    assert json.loads(server.get(peek).text) == [1, 1, None]
+    assert time.monotonic() - began < 5
+
+
+def test_wait_ends_with_max_execution_time(server):
+    began = time.monotonic()
+    path = snippet(server, """
+        set_time_limit(1); $v = ephpm_kv_wait('never', 0, 0)['version'];
+        for (;;) ephpm_kv_wait('never', $v, 300);
+    """)
+    r = server.get(path)
+    assert r.status == 500 and time.monotonic() - began < 4
+    assert "Maximum execution time of 1 second exceeded" in server.log()
+
+
+def test_installed_files_are_complete():
+    """What the packages carry of php/ is what is there."""
+    listed = (ephpm.REPOSITORY / "cmake/package.cmake").read_text()
+    assert "install(DIRECTORY php DESTINATION share/ephpm COMPONENT main)" in listed
+    assert shutil.which("php")
+    for file in (ephpm.REPOSITORY / "php").rglob("*.php"):
+        r = subprocess.run(["php", "-l", file], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                           text=True, timeout=30)
+        assert r.returncode == 0, r.stdout
