@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "kv/codec.h"
 #include "kv/entry.h"
 #include "platform/clock.h"
 
@@ -78,10 +79,11 @@ bool kv_make_string(struct kv_value *v, struct buf *buf)
 
 void kv_trim(struct kv_store *s)
 {
-    if (s->window.cap > KV_PAGE)
-        buf_fini(&s->window);
-    if (s->scratch.cap > KV_PAGE)
-        buf_fini(&s->scratch);
+    struct buf *bufs[] = {&s->scratch, &s->window, &s->packed, &s->unpacked};
+
+    for (size_t i = 0; i < ARRAY_LEN(bufs); i++)
+        if (bufs[i]->cap > KV_PAGE)
+            buf_fini(bufs[i]);
 }
 
 int kv_put(struct kv_store *s, struct kv_spot *spot, const struct kv_value *v, uint64_t deadline)
@@ -103,7 +105,8 @@ int kv_put(struct kv_store *s, struct kv_spot *spot, const struct kv_value *v, u
     return 0;
 }
 
-int kv_take(struct kv_store *s, const struct kv_spot *spot, struct buf *buf, struct kv_value *out)
+int kv_take_stored(
+    struct kv_store *s, const struct kv_spot *spot, struct buf *buf, struct kv_value *out)
 {
     int r;
 
@@ -114,5 +117,32 @@ int kv_take(struct kv_store *s, const struct kv_spot *spot, struct buf *buf, str
         s->nonsense = true;
         return ERR_NOTFOUND;
     }
+    return r;
+}
+
+int kv_take(struct kv_store *s, const struct kv_spot *spot, struct buf *buf, struct kv_value *out)
+{
+    int r = kv_take_stored(s, spot, buf, out);
+
+    if (r == 0 && kv_unpack(s, buf, out) != 0) {
+        s->nonsense = true;
+        r = ERR_NOTFOUND;
+    }
+    return r;
+}
+
+int kv_finish(struct kv_store *s, struct str key, struct buf *buf, struct kv_value *out)
+{
+    struct kv_spot spot;
+    int r = 0;
+
+    if (!out->coding)
+        return 0;
+    if (kv_unpack(s, buf, out) != 0) {
+        kv_spot_open(s, key, &spot);
+        r = kv_take(s, &spot, buf, out);
+        kv_spot_close(s, &spot);
+    }
+    kv_trim(s);
     return r;
 }

@@ -28,9 +28,16 @@ int64_t kv_deadline_wall(struct kv_store *s, uint64_t deadline);
 /* Puts a value in the place of what is there. ERR_FULL. */
 int kv_put(struct kv_store *s, struct kv_spot *spot, const struct kv_value *v,
     uint64_t deadline) MUST_CHECK;
-/* The value. ERR_NOTFOUND; ERR_TYPE: a collection. */
+/* The value. ERR_NOTFOUND; ERR_TYPE: a collection. As it is stored, to be unpacked when the lock is
+ * free again (codec.h). */
+int kv_take_stored(struct kv_store *s, const struct kv_spot *spot, struct buf *buf,
+    struct kv_value *out) MUST_CHECK;
+/* The value itself. */
 int kv_take(struct kv_store *s, const struct kv_spot *spot, struct buf *buf,
     struct kv_value *out) MUST_CHECK;
+/* The value itself of what was copied out, without the lock. What turns out not to be one is looked
+ * at again with it, and dropped. ERR_NOTFOUND. */
+int kv_finish(struct kv_store *s, struct str key, struct buf *buf, struct kv_value *out) MUST_CHECK;
 /* Makes the text of a number of it, in buf; false: it is neither number nor string. */
 bool kv_make_string(struct kv_value *v, struct buf *buf) MUST_CHECK;
 /* What is known of the key at the spot, which is there. */

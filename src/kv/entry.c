@@ -184,7 +184,7 @@ static int build(struct kv_store *s, const struct plan *plan, uint32_t *ref)
     KV_SET(e->deadline, plan->deadline);
     KV_SET(e->value_len, len);
     KV_SET(e->key_len, (uint16_t)key_len);
-    KV_SET(e->flags, (uint8_t)flags);
+    KV_SET(e->flags, (uint8_t)(flags | (v->coding & KV_CODING)));
     KV_SET(e->type, (uint8_t)v->type);
     kv_copy_in(kv_key_words(e), plan->key.p, key_len);
     if (v->type == KV_INT)
@@ -289,6 +289,7 @@ int kv_entry_copy(const struct kv_store *s, uint32_t ref, struct buf *buf, struc
         kv_entry_size(key_len, len, flags) > kv_room(s, ref))
         return ERR_CORRUPT;
     out->type = (enum kv_type)type;
+    out->coding = flags & KV_CODING;
     buf_clear(buf);
     switch (type) {
     case KV_INT:
@@ -304,7 +305,9 @@ int kv_entry_copy(const struct kv_store *s, uint32_t ref, struct buf *buf, struc
         if (flags & KV_PAGED) {
             r = copy_paged(s, e, key_len, len, buf);
         } else {
-            kv_copy_out(buf_reserve(buf, MAX(len, 1)), body_of(e, key_len), len);
+            /* As a rule there is room: readers use a buffer again. */
+            kv_copy_out(
+                buf->cap > len ? buf->p : buf_reserve(buf, MAX(len, 1)), body_of(e, key_len), len);
             buf->len = len;
         }
         out->bytes = buf_str(buf);
@@ -328,8 +331,8 @@ bool kv_entry_extend(struct kv_store *s, const struct kv_spot *spot, struct str 
     unsigned class;
     uint64_t w;
 
-    if (KV_GET(e->flags) & KV_PAGED || !kv_slab_locate(s, spot->shard, spot->ref, &class, &index) ||
-        tail.len > KV_PAGE ||
+    if (KV_GET(e->flags) & (KV_PAGED | KV_CODING) ||
+        !kv_slab_locate(s, spot->shard, spot->ref, &class, &index) || tail.len > KV_PAGE ||
         kv_entry_size((uint32_t)spot->key.len, len + (uint32_t)tail.len, 0) > kv_slab_size(class))
         return false;
     to = body_of(e, (uint32_t)spot->key.len) + len / 8;

@@ -17,8 +17,11 @@
 static uint64_t length_of(struct kv_store *s, const struct kv_spot *spot)
 {
     unsigned type = KV_GET(spot->e->type);
+    uint32_t packed; /* the length that a compressed one begins with (codec.h) */
     struct kv_value v;
 
+    if ((type == KV_STRING || type == KV_SERIALIZED) && KV_GET(spot->e->flags) & KV_CODING)
+        return kv_entry_peek(s, spot->ref, 0, sizeof(packed), (char *)&packed) == 0 ? packed : 0;
     if (type == KV_STRING || type == KV_SERIALIZED)
         return KV_GET(spot->e->value_len);
     if (type != KV_INT && type != KV_FLOAT)

@@ -9,10 +9,10 @@
  * Files in reading order: layout.h (what lies where in the segment, and the rules of touching it),
  * region.c (making and opening it), shard.c (locks, buckets and chains), slab.c (pages and blocks),
  * evict.c (room for more), repair.c (after a process died), entry.c (building an entry, copying
- * one out), read.c (reading without a lock), change.c (what changes have in common), store.c (what
- * users call; store.h), wait.c (sleeping until a key changes), lock.c (locks that outlast a call;
- * lock.h), scan.c and glob.c (listing keys), keys.c, many.c and range.c (what else users call;
- * keys.h). It uses platform and base only.
+ * one out), codec.c (compressed values), read.c (reading without a lock), change.c (what changes
+ * have in common), store.c (what users call; store.h), wait.c (sleeping until a key changes),
+ * lock.c (locks that outlast a call; lock.h), scan.c and glob.c (listing keys), keys.c, many.c and
+ * range.c (what else users call; keys.h). It uses platform, base and the libraries that compress.
  *
  * Invariants:
  *  - No process can make another one wait but by holding a shard's lock, and the kernel gives the

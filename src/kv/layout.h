@@ -68,8 +68,11 @@
 
 enum {
     KV_PAGED = 1,
+    KV_CODING = 6, /* two bits: how the value is compressed (codec.h) */
     KV_PART = 128, /* of a collection: its hash is that of the collection's key */
 };
+
+#define KV_CODING_SHIFT 1
 
 #define KV_NODE      254u /* type of a node of a tree (tree.h) */
 #define KV_LEVELS    12u  /* of nodes, at most */
@@ -150,7 +153,10 @@ struct kv_header {
     uint32_t policy;
     uint64_t size;
     uint64_t seed;
-    char pad0[24];
+    uint32_t algorithm;
+    int32_t level;
+    uint64_t min_size;
+    char pad0[8];
     /* Pages: `freed` counts those given back; `scanned` is what it was when none was found. */
     _Atomic uint64_t freed;
     _Atomic uint64_t scanned;
@@ -171,6 +177,8 @@ struct kv_plan {
 /* ERR_INVAL: not a size that a store can have. */
 int kv_region_plan(uint64_t size, struct kv_plan *out) MUST_CHECK;
 
+struct kv_codec;
+
 /* This process's view. */
 struct kv_store {
     char *base;
@@ -189,7 +197,10 @@ struct kv_store {
     uint32_t pinned[2]; /* entries that are being changed, which are not evicted; 0: none */
     struct buf scratch; /* a value as it is under the lock */
     struct buf window;  /* kv_store_edit()'s */
-    struct buf fresh, garbage; /* of the operation on a collection (op.h) */
+    struct buf fresh, garbage;   /* of the operation on a collection (op.h) */
+    struct buf packed, unpacked; /* what is compressed, and was (codec.h) */
+    struct kv_codec *codec;      /* NULL: not needed yet */
+    struct kv_compression compression;
 };
 
 static inline struct kv_entry *kv_at(const struct kv_store *s, uint32_t ref)

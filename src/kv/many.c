@@ -7,6 +7,7 @@
  */
 #include "base/mem.h"
 #include "kv/change.h"
+#include "kv/codec.h"
 #include "kv/coll.h"
 #include "kv/entry.h"
 #include "kv/keys.h"
@@ -36,14 +37,16 @@ static void unlock_shards(struct kv_store *s, const struct shards *set)
 /* A pair on its way into the store. */
 struct part {
     struct kv_spot spot;
+    struct kv_value stored;
+    uint64_t deadline;
     uint32_t ref; /* of a block that is built and not linked; 0: none */
 };
 
 struct many {
     struct kv_store *s;
     struct part *parts;
-    const struct kv_pair *pairs;
     size_t n;
+    struct buf packed; /* what is stored of the values that are compressed */
 };
 
 /* Drops a shard that makes no sense, with what was built there. */
@@ -62,11 +65,9 @@ static int build_all(struct many *m)
 
     for (size_t i = 0; i < m->n;) {
         struct part *p = &m->parts[i];
-        const struct kv_pair *pair = &m->pairs[i++];
 
-        r = p->ref
-                ? 0
-                : kv_entry_build(m->s, &p->spot, &pair->value, kv_deadline_in(pair->ttl), &p->ref);
+        r = p->ref ? 0 : kv_entry_build(m->s, &p->spot, &p->stored, p->deadline, &p->ref);
+        i++;
         if (m->s->nonsense) {
             drop(m, p->spot.shard);
             if (++drops > KV_TRIES)
@@ -124,9 +125,39 @@ static int set_all(struct many *m, unsigned flags)
     return r;
 }
 
+/* Where the keys belong, and what is stored of the values. */
+static void prepare(struct many *m, const struct kv_pair *pairs, struct shards *set)
+{
+    size_t from = 0;
+
+    for (size_t i = 0; i < m->n; i++) {
+        struct part *p = &m->parts[i];
+
+        kv_spot_init(m->s, pairs[i].key, &p->spot);
+        set->has[p->spot.shard] = true;
+        p->stored = pairs[i].value;
+        p->stored.coding = 0;
+        p->deadline = kv_deadline_in(pairs[i].ttl);
+        if (!kv_pack(m->s, &pairs[i].value, &m->packed))
+            continue;
+        p->stored.coding = kv_coding_flags(m->s->compression.algorithm);
+        p->stored.bytes.len = m->packed.len - from;
+        from = m->packed.len;
+    }
+    /* The buffer stays where it is now. */
+    for (size_t i = 0, at = 0; i < m->n; i++) {
+        struct str *bytes = &m->parts[i].stored.bytes;
+
+        if (!m->parts[i].stored.coding)
+            continue;
+        bytes->p = m->packed.p + at;
+        at += bytes->len;
+    }
+}
+
 int kv_store_mset(struct kv_store *s, const struct kv_pair *pairs, size_t n, unsigned flags)
 {
-    struct many m = {.s = s, .pairs = pairs, .n = n};
+    struct many m = {.s = s, .n = n};
     struct shards set = {0};
     size_t size;
     int r = 0;
@@ -137,14 +168,12 @@ int kv_store_mset(struct kv_store *s, const struct kv_pair *pairs, size_t n, uns
         return r;
     if (!mem_mul(n, sizeof(*m.parts), &size) || !(m.parts = mem_try_new(size)))
         return ERR_NOMEM;
-    for (size_t i = 0; i < n; i++) {
-        kv_spot_init(s, pairs[i].key, &m.parts[i].spot);
-        set.has[m.parts[i].spot.shard] = true;
-    }
+    prepare(&m, pairs, &set);
     lock_shards(s, &set);
     r = set_all(&m, flags);
     unlock_shards(s, &set);
     mem_free(m.parts);
+    buf_fini(&m.packed);
     return r;
 }
 
@@ -173,7 +202,7 @@ static int transfer(
         return ERR_EXISTS;
     if (str_eq(from->key, to->key))
         return 0;
-    r = kv_take(s, from, &s->scratch, &v);
+    r = kv_take_stored(s, from, &s->scratch, &v);
     settle(s, from->shard);
     if (r == 0)
         r = kv_put(s, to, &v, KV_GET(from->e->deadline));

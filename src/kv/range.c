@@ -40,7 +40,8 @@ static int open_text(struct kv_store *s, struct str key, struct text *t)
 
     *t = (struct text){0};
     kv_spot_open(s, key, &t->spot);
-    if (t->spot.e && KV_GET(t->spot.e->type) == KV_STRING)
+    if (t->spot.e && KV_GET(t->spot.e->type) == KV_STRING &&
+        !(KV_GET(t->spot.e->flags) & KV_CODING))
         t->len = KV_GET(t->spot.e->value_len);
     else
         r = copy(s, t);

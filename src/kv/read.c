@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The ephpm developers */
 #include "kv/read.h"
 
+#include "kv/change.h"
 #include "kv/entry.h"
 #include "kv/shard.h"
 
@@ -36,7 +37,7 @@ static int find(const struct kv_store *s, struct look *look, uint64_t hash, stru
 }
 
 /* ERR_AGAIN: something changed meanwhile. */
-static int try_read(const struct kv_store *s, uint64_t hash, struct str key, struct buf *buf,
+static int try_read(struct kv_store *s, uint64_t hash, struct str key, struct buf *buf,
     struct kv_value *out, uint64_t *deadline)
 {
     struct kv_shard *sh = &s->shards[kv_shard_of(s, hash)];
@@ -62,7 +63,7 @@ static int try_read(const struct kv_store *s, uint64_t hash, struct str key, str
      * now. */
     if (atomic_load_explicit(kv_mark_of(s, look.ref), memory_order_relaxed) == 0)
         atomic_store_explicit(kv_mark_of(s, look.ref), 1, memory_order_relaxed);
-    return r;
+    return LIKELY(!buf || r || !out->coding) ? r : kv_finish(s, key, buf, out);
 }
 
 static int read_locked(
@@ -81,7 +82,7 @@ static int read_locked(
         }
     }
     kv_spot_close(s, &spot);
-    return r;
+    return r == 0 && buf ? kv_finish(s, key, buf, out) : r;
 }
 
 int kv_read(

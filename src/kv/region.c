@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "base/mem.h"
+#include "kv/codec.h"
 #include "kv/layout.h"
 #include "platform/fs.h"
 #include "platform/random.h"
@@ -90,6 +91,9 @@ static int init(char *base, const struct kv_options *opt, const struct kv_plan *
     h->fingerprint = fingerprint();
     h->version = VERSION;
     h->policy = opt->policy;
+    h->algorithm = opt->compression.algorithm;
+    h->level = opt->compression.level;
+    h->min_size = opt->compression.min_size;
     h->size = plan->size;
     h->seed = random_u64();
     atomic_init(&h->freed, 1);
@@ -105,6 +109,9 @@ int kv_store_create(const struct kv_options *opt, int *fd)
 
     if ((unsigned)opt->policy > KV_ALLKEYS_RANDOM)
         return ERR_INVAL;
+    r = kv_codec_check(&opt->compression);
+    if (r)
+        return r;
     r = kv_region_plan(opt->memory, &plan);
     if (r)
         return r;
@@ -141,14 +148,22 @@ static void attach(struct kv_store *s, char *base)
     s->counts = (struct kv_counts *)(void *)(base + KV_HEADER_SIZE) + n % KV_COUNTS;
 }
 
+static struct kv_compression compression_of(const struct kv_header *h)
+{
+    return (struct kv_compression){(enum kv_algorithm)h->algorithm, h->level, h->min_size};
+}
+
 /* The parts of the header that are used come from a copy that was checked. */
 static int check(const struct kv_header *h, struct kv_plan *plan)
 {
+    struct kv_compression c = compression_of(h);
+
     if (h->magic != MAGIC)
         return ERR_CORRUPT;
     if (h->version != VERSION || h->fingerprint != fingerprint())
         return ERR_VERSION;
-    if (h->policy > KV_ALLKEYS_RANDOM || kv_region_plan(h->size, plan) != 0)
+    if (h->policy > KV_ALLKEYS_RANDOM || kv_codec_check(&c) != 0 ||
+        kv_region_plan(h->size, plan) != 0)
         return ERR_CORRUPT;
     return 0;
 }
@@ -176,6 +191,7 @@ int kv_store_open(int fd, struct kv_store **out)
     s->plan = plan;
     s->policy = (enum kv_policy)copy.policy;
     s->seed = copy.seed;
+    s->compression = compression_of(&copy);
     attach(s, base);
     *out = s;
     return 0;
@@ -188,9 +204,19 @@ struct kv_store *kv_store_open_other(const struct kv_store *s)
     o->plan = s->plan;
     o->policy = s->policy;
     o->seed = s->seed;
+    o->compression = s->compression;
     o->borrowed = true;
     attach(o, s->base);
     return o;
+}
+
+int kv_store_compress(struct kv_store *s, const struct kv_compression *c)
+{
+    int r = kv_codec_check(c);
+
+    if (r == 0)
+        s->compression = *c;
+    return r;
 }
 
 void kv_store_after_fork(struct kv_store *s)
@@ -206,6 +232,9 @@ void kv_store_close(struct kv_store *s)
     buf_fini(&s->window);
     buf_fini(&s->fresh);
     buf_fini(&s->garbage);
+    buf_fini(&s->packed);
+    buf_fini(&s->unpacked);
+    kv_codec_free(s->codec);
     if (!s->borrowed)
         shm_unmap(s->base, s->plan.size);
     mem_free(s);

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "kv/change.h"
+#include "kv/codec.h"
 #include "kv/entry.h"
 #include "kv/read.h"
 #include "kv/shard.h"
@@ -64,11 +65,13 @@ int kv_store_set(
 {
     uint64_t deadline =
         flags & KV_TTL_AT && ttl > 0 ? kv_deadline_at(s, ttl) : kv_deadline_in(MAX(ttl, 0));
+    struct kv_value stored;
     struct kv_spot spot;
     int r = kv_check(key, v, ttl);
 
     if (r)
         return r;
+    stored = kv_packed(s, v);
     kv_spot_open(s, key, &spot);
     if (flags & KV_ONLY_NEW && spot.e)
         r = ERR_EXISTS;
@@ -76,23 +79,29 @@ int kv_store_set(
         r = ERR_NOTFOUND;
     else
         r = kv_put(
-            s, &spot, v, flags & KV_KEEP_TTL && spot.e ? KV_GET(spot.e->deadline) : deadline);
+            s, &spot, &stored, flags & KV_KEEP_TTL && spot.e ? KV_GET(spot.e->deadline) : deadline);
     kv_spot_close(s, &spot);
+    kv_trim(s);
     return r;
 }
 
 int kv_store_getset(struct kv_store *s, struct str key, const struct kv_value *v, struct buf *buf,
     struct kv_value *old)
 {
+    struct kv_value stored;
     struct kv_spot spot;
     int r = kv_check(key, v, 0), was;
 
     if (r)
         return r;
+    stored = kv_packed(s, v);
     kv_spot_open(s, key, &spot);
-    was = kv_take(s, &spot, buf, old);
-    r = was == ERR_TYPE ? was : kv_put(s, &spot, v, 0);
+    was = kv_take_stored(s, &spot, buf, old);
+    r = was == ERR_TYPE ? was : kv_put(s, &spot, &stored, 0);
     kv_spot_close(s, &spot);
+    if (was == 0 && kv_unpack(s, buf, old) != 0)
+        was = ERR_NOTFOUND;
+    kv_trim(s);
     return r ? r : was;
 }
 
@@ -104,10 +113,13 @@ int kv_store_getdel(struct kv_store *s, struct str key, struct buf *buf, struct 
     if (key.len > KV_KEY_MAX)
         return ERR_TOOBIG;
     kv_spot_open(s, key, &spot);
-    r = kv_take(s, &spot, buf, old);
+    r = kv_take_stored(s, &spot, buf, old);
     if (r == 0)
         kv_spot_remove(s, &spot);
     kv_spot_close(s, &spot);
+    if (r == 0 && kv_unpack(s, buf, old) != 0)
+        r = ERR_NOTFOUND;
+    kv_trim(s);
     return r;
 }
 
@@ -140,18 +152,20 @@ int kv_store_cas(struct kv_store *s, struct str key, const struct kv_value *expe
     const struct kv_value *v, int64_t ttl)
 {
     uint64_t deadline = kv_deadline_in(MAX(ttl, 0));
+    struct kv_value is, stored = {0};
     struct kv_spot spot;
-    struct kv_value is;
     int r = kv_check(key, v ? v : &(struct kv_value){.type = KV_INT}, ttl);
 
     if (r)
         return r;
+    if (v)
+        stored = kv_packed(s, v);
     kv_spot_open(s, key, &spot);
     r = kv_take(s, &spot, &s->scratch, &is);
     if (r != ERR_TYPE && (expected ? r != 0 || !is_same(&is, expected) : r == 0))
         r = ERR_BUSY;
     else if (r != ERR_TYPE && v)
-        r = kv_put(s, &spot, v, deadline);
+        r = kv_put(s, &spot, &stored, deadline);
     else if (r != ERR_TYPE)
         r = 0;
     if (r == 0 && !v && spot.e && !s->nonsense)
@@ -170,7 +184,7 @@ static int int_at(struct kv_store *s, struct kv_spot *spot, int64_t *out)
     int r;
 
     if (spot->e && !kv_is_coll((enum kv_type)KV_GET(spot->e->type)) &&
-        KV_GET(spot->e->value_len) > NUMBER_MAX)
+        (KV_GET(spot->e->value_len) > NUMBER_MAX || KV_GET(spot->e->flags) & KV_CODING))
         return ERR_INVAL;
     *out = 0;
     r = kv_take(s, spot, &s->scratch, &v);

@@ -32,7 +32,7 @@
 struct kv_store;
 
 #define KV_KEY_MAX    32768u
-#define KV_VALUE_MAX  (64u << 20)
+#define KV_VALUE_MAX  (64u << 20) /* before it is compressed */
 #define KV_MEMORY_MIN ((size_t)2 << 20)
 #define KV_MEMORY_MAX ((size_t)32 << 30)
 
@@ -65,23 +65,42 @@ struct kv_value {
     int64_t i; /* KV_INT */
     double f;  /* KV_FLOAT */
     struct str bytes;
+    unsigned coding; /* of the store alone; anything else leaves it 0 */
 };
+
+enum kv_algorithm { KV_UNCOMPRESSED, KV_GZIP, KV_BROTLI, KV_ZSTD };
+
+/* Strings and serialized values of at least min_size bytes (64 or more) are compressed, if that
+ * makes them smaller by an eighth. Readers see no difference, whatever the store's settings were
+ * when a value was written. What appending and kv_store_edit() make is stored as it is. */
+struct kv_compression {
+    enum kv_algorithm algorithm;
+    int level;
+    size_t min_size;
+};
+
+/* The levels that an algorithm has; false: it is none. */
+bool kv_compression_levels(enum kv_algorithm a, int *least, int *most);
 
 struct kv_options {
     size_t memory; /* everything included; KV_MEMORY_MIN to KV_MEMORY_MAX */
     enum kv_policy policy;
+    struct kv_compression compression;
 };
 
 /* ---- life cycle ---- */
 
 /* Makes a segment; fd is passed to the processes that shall use it. ERR_INVAL for options;
- * ERR_NOSPACE, ERR_MFILE, ERR_NOMEM. */
+ * ERR_UNSUPPORTED: this build lacks the algorithm; ERR_NOSPACE, ERR_MFILE, ERR_NOMEM. */
 int kv_store_create(const struct kv_options *opt, int *fd) MUST_CHECK;
 /* Maps it; the fd may be closed afterwards. ERR_VERSION, ERR_CORRUPT: of another layout. */
 int kv_store_open(int fd, struct kv_store **out) MUST_CHECK;
 /* For another thread of this process, on the same mapping. Close it before s. */
 struct kv_store *kv_store_open_other(const struct kv_store *s) MUST_CHECK;
 void kv_store_close(struct kv_store *s); /* NULL is fine */
+/* Other settings for what is set by this struct kv_store from now on. ERR_INVAL, ERR_UNSUPPORTED.
+ */
+int kv_store_compress(struct kv_store *s, const struct kv_compression *c) MUST_CHECK;
 /* In a forked child that goes on with the parent's s. */
 void kv_store_after_fork(struct kv_store *s);
 

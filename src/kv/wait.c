@@ -2,11 +2,11 @@
 /* SPDX-FileCopyrightText: The ephpm developers */
 #include "kv/store.h"
 
+#include "kv/change.h"
 #include "kv/entry.h"
 #include "kv/shard.h"
 #include "platform/wake.h"
 
-#define NS_PER_MS 1000000u
 /* Looks again after so long, since who changed a key may die before it tells. */
 #define LOOK_MS 1000
 
@@ -37,17 +37,17 @@ static bool look(struct kv_store *s, struct str key, uint64_t last, struct buf *
 static int64_t time_left(uint64_t end, uint64_t until)
 {
     uint64_t now = kv_now();
-    int64_t ms = end > now ? (int64_t)((end - now + NS_PER_MS - 1) / NS_PER_MS) : 0;
+    int64_t ms = end > now ? (int64_t)((end - now + KV_NS_PER_MS - 1) / KV_NS_PER_MS) : 0;
 
     if (until && ms)
-        ms = MIN(ms, until > now ? (int64_t)((until - now + NS_PER_MS - 1) / NS_PER_MS) : 1);
+        ms = MIN(ms, until > now ? (int64_t)((until - now + KV_NS_PER_MS - 1) / KV_NS_PER_MS) : 1);
     return MIN(ms, LOOK_MS);
 }
 
 int kv_store_wait(struct kv_store *s, struct str key, uint64_t last, int timeout, struct buf *buf,
     struct kv_value *out, uint64_t *version)
 {
-    uint64_t end = kv_now() + (uint64_t)MAX(timeout, 0) * NS_PER_MS, until, hash, v;
+    uint64_t end = kv_now() + (uint64_t)MAX(timeout, 0) * KV_NS_PER_MS, until, hash, v;
     struct kv_event *ev;
     uint32_t seen;
     int64_t ms;
@@ -63,6 +63,8 @@ int kv_store_wait(struct kv_store *s, struct str key, uint64_t last, int timeout
         atomic_store_explicit(&ev->sleepers, 1, memory_order_seq_cst);
         seen = atomic_load_explicit(&ev->word, memory_order_seq_cst);
         if (look(s, key, last, buf, out, &v, &until, &r)) {
+            if (r == 0)
+                r = kv_finish(s, key, buf, out);
             *version = v;
             return r;
         }

@@ -193,7 +193,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct input in = {data, size};
     struct bed b = {0};
-    struct kv_options opt = {MEMORY, (enum kv_policy)(get(&in, 1) % 4)};
+    unsigned how = (unsigned)get(&in, 1);
+    struct kv_options opt = {
+        MEMORY, (enum kv_policy)(how % 4), {(enum kv_algorithm)(how / 4 % 4), 1, 64}};
     bool all_pages = true;
     int fd;
 

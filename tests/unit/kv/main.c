@@ -3,8 +3,9 @@
 #include "unit/test.h"
 
 extern const struct test tests_store[], tests_glob[], tests_evict[], tests_scan[], tests_wait[],
-    tests_keys[], tests_range[], tests_model[], tests_coll_model[], tests_threads[], tests_killed[],
-    tests_lock[], tests_lock_process[];
+    tests_codec[], tests_keys[], tests_range[], tests_model[], tests_coll_model[], tests_threads[],
+    tests_killed[], tests_lock[], tests_lock_process[];
 
-TEST_MAIN(tests_store, tests_glob, tests_evict, tests_scan, tests_wait, tests_keys, tests_range,
-    tests_model, tests_coll_model, tests_threads, tests_killed, tests_lock, tests_lock_process)
+TEST_MAIN(tests_store, tests_glob, tests_evict, tests_scan, tests_wait, tests_codec, tests_keys,
+    tests_range, tests_model, tests_coll_model, tests_threads, tests_killed, tests_lock,
+    tests_lock_process)

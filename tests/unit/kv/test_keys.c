@@ -92,7 +92,7 @@ static void test_mset_of_many_evicts(void)
 {
     enum { N = 20000 };
     struct kv_pair *pairs = mem_new_array(N, sizeof(*pairs));
-    char(*names)[16] = mem_new_array(N, sizeof(*names));
+    char(*names)[32] = mem_new_array(N, sizeof(*names));
     struct bed b;
 
     bed_open(&b, KV_MEMORY_MIN, KV_ALLKEYS_LRU);
@@ -122,7 +122,7 @@ static void test_rename_moves_value_and_deadline(void)
 
     bed_open(&b, MB(16), KV_NOEVICTION);
     for (int i = 0; i < 40; i++) {
-        char from[16], to[16];
+        char from[32], to[32];
 
         (void)snprintf(from, sizeof(from), "from %d", i);
         (void)snprintf(to, sizeof(to), "to %d", i);
@@ -147,7 +147,7 @@ static void test_rename_moves_value_and_deadline(void)
 static void test_rename_of_what_has_expired(void)
 {
     struct kv_value v = bed_string("value");
-    char from[16];
+    char from[32];
     struct bed b;
 
     bed_open(&b, KV_MEMORY_MIN, KV_NOEVICTION);

@@ -246,15 +246,17 @@ static void step(struct model *m)
     }
 }
 
-static void test_model_answers_are_a_maps(void)
+static void run(const struct kv_compression *c)
 {
     struct model *m = mem_new(sizeof(*m));
+    uint32_t bytes = c->algorithm == KV_UNCOMPRESSED ? 128 : 4; /* few of them compress well */
     char name[512];
 
     m->random = 88172645463325252u;
     for (size_t i = 0; i < sizeof(m->fill); i++)
-        m->fill[i] = (char)(128 + below(m, 128)); /* no digits: no numbers */
+        m->fill[i] = (char)(128 + below(m, bytes)); /* no digits: no numbers */
     bed_open(&m->b, MB(64), KV_NOEVICTION);
+    CHECK_INT(kv_store_compress(m->b.s, c), 0);
     for (unsigned i = 0; i < STEPS && !test_failures; i++) {
         step(m);
         if (i % 50000 == 0)
@@ -273,4 +275,15 @@ static void test_model_answers_are_a_maps(void)
     mem_free(m);
 }
 
-const struct test tests_model[] = {TEST(test_model_answers_are_a_maps), TEST_END};
+static void test_model_answers_are_a_maps(void)
+{
+    run(&(struct kv_compression){0});
+}
+
+static void test_model_answers_are_a_maps_when_compressed(void)
+{
+    run(&(struct kv_compression){KV_GZIP, 1, 100});
+}
+
+const struct test tests_model[] = {TEST(test_model_answers_are_a_maps),
+    TEST(test_model_answers_are_a_maps_when_compressed), TEST_END};
