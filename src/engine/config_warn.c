@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "kv/store.h"
 #include "platform/fs.h"
 
 /* Named in errors that come from two keys: where one of them was set. */
@@ -15,6 +16,22 @@ static const char *where(const struct config *cfg, const char *key)
     return w ? w : "default";
 }
 
+/* Each algorithm has levels of its own. */
+static int verify_kv_level(const struct config *cfg, struct err *err)
+{
+    static const char *const names[] = {"none", "gzip", "brotli", "zstd"};
+    const struct config_kv *kv = &cfg->kv;
+    int least, most;
+
+    if (!kv_compression_levels((enum kv_algorithm)kv->compression, &least, &most) ||
+        (kv->compression_level >= least && kv->compression_level <= most))
+        return 0;
+    return err_set(err, ERR_RANGE,
+        "%s: kv.compression_level = %lld: must be between %d and %d with kv.compression = \"%s\"",
+        where(cfg, "kv.compression_level"), (long long)kv->compression_level, least, most,
+        names[kv->compression]);
+}
+
 static int verify_kv(const struct config *cfg, struct err *err)
 {
     const struct config_kv *kv = &cfg->kv;
@@ -22,7 +39,6 @@ static int verify_kv(const struct config *cfg, struct err *err)
         const char *key;
         bool on;
     } later[] = {
-        {"kv.compression", kv->compression != CONFIG_KV_COMPRESSION_NONE},
         {"kv.persist", kv->persist != NULL},
     };
 
@@ -40,7 +56,7 @@ static int verify_kv(const struct config *cfg, struct err *err)
             "%s: kv.redis_compat.enabled: with server.sites_dir it needs kv.secret, from which "
             "each site's password is derived",
             where(cfg, "kv.redis_compat.enabled"));
-    return 0;
+    return verify_kv_level(cfg, err);
 }
 
 int config_verify(const struct config *cfg, struct err *err)

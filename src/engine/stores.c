@@ -21,6 +21,11 @@ enum {
 static_assert(
     KV_NOEVICTION == 0 && KV_ALLKEYS_LRU == 1 && KV_VOLATILE_LRU == 2 && KV_ALLKEYS_RANDOM == 3,
     "the order of the names of kv.eviction_policy");
+static_assert((int)KV_UNCOMPRESSED == CONFIG_KV_COMPRESSION_NONE &&
+                  (int)KV_GZIP == CONFIG_KV_COMPRESSION_GZIP &&
+                  (int)KV_BROTLI == CONFIG_KV_COMPRESSION_BROTLI &&
+                  (int)KV_ZSTD == CONFIG_KV_COMPRESSION_ZSTD,
+    "the order of the names of kv.compression");
 
 int stores_init(struct master *m, struct err *err)
 {
@@ -39,8 +44,10 @@ int stores_init(struct master *m, struct err *err)
             "(%s)",
             mark.where, (unsigned long long)limit, (unsigned long long)KV_MEMORY_MIN,
             (unsigned long long)machine.bytes, sysinfo_source_name(machine.source));
-    m->kv_options =
-        (struct kv_options){.memory = (size_t)limit, .policy = (enum kv_policy)kv->eviction_policy};
+    m->kv_options = (struct kv_options){.memory = (size_t)limit,
+        .policy = (enum kv_policy)kv->eviction_policy,
+        .compression = {(enum kv_algorithm)kv->compression, (int)kv->compression_level,
+            (size_t)kv->compression_min_size}};
     m->kv_config = config_ref(m->config);
     return 0;
 }

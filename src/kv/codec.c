@@ -144,23 +144,6 @@ static bool zstd_unpack(struct kv_codec *c, struct str in, char *to, size_t n)
 
 /* ---- values ---- */
 
-static const struct {
-    int least, most;
-} levels[] = {
-    [KV_GZIP] = {1, 9},
-    [KV_BROTLI] = {0, 11},
-    [KV_ZSTD] = {1, 19},
-};
-
-bool kv_compression_levels(enum kv_algorithm a, int *least, int *most)
-{
-    if (a == KV_UNCOMPRESSED || (size_t)a >= ARRAY_LEN(levels))
-        return false;
-    *least = levels[a].least;
-    *most = levels[a].most;
-    return true;
-}
-
 int kv_codec_check(const struct kv_compression *c)
 {
     int least, most;

@@ -290,7 +290,7 @@ int kv_entry_copy(const struct kv_store *s, uint32_t ref, struct buf *buf, struc
         return ERR_CORRUPT;
     out->type = (enum kv_type)type;
     out->coding = flags & KV_CODING;
-    buf_clear(buf);
+    buf->len = 0;
     switch (type) {
     case KV_INT:
     case KV_FLOAT:
@@ -305,9 +305,7 @@ int kv_entry_copy(const struct kv_store *s, uint32_t ref, struct buf *buf, struc
         if (flags & KV_PAGED) {
             r = copy_paged(s, e, key_len, len, buf);
         } else {
-            /* As a rule there is room: readers use a buffer again. */
-            kv_copy_out(
-                buf->cap > len ? buf->p : buf_reserve(buf, MAX(len, 1)), body_of(e, key_len), len);
+            kv_copy_out(buf_reserve(buf, MAX(len, 1)), body_of(e, key_len), len);
             buf->len = len;
         }
         out->bytes = buf_str(buf);

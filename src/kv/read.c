@@ -63,7 +63,9 @@ static int try_read(struct kv_store *s, uint64_t hash, struct str key, struct bu
      * now. */
     if (atomic_load_explicit(kv_mark_of(s, look.ref), memory_order_relaxed) == 0)
         atomic_store_explicit(kv_mark_of(s, look.ref), 1, memory_order_relaxed);
-    return LIKELY(!buf || r || !out->coding) ? r : kv_finish(s, key, buf, out);
+    if (UNLIKELY(buf && out->coding) && r == 0)
+        return kv_finish(s, key, buf, out);
+    return r;
 }
 
 static int read_locked(

@@ -80,7 +80,12 @@ struct kv_compression {
 };
 
 /* The levels that an algorithm has; false: it is none. */
-bool kv_compression_levels(enum kv_algorithm a, int *least, int *most);
+static inline bool kv_compression_levels(enum kv_algorithm a, int *least, int *most)
+{
+    *least = a == KV_BROTLI ? 0 : 1;
+    *most = a == KV_GZIP ? 9 : a == KV_BROTLI ? 11 : 19;
+    return a == KV_GZIP || a == KV_BROTLI || a == KV_ZSTD;
+}
 
 struct kv_options {
     size_t memory; /* everything included; KV_MEMORY_MIN to KV_MEMORY_MAX */

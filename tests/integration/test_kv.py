@@ -376,3 +376,14 @@ def test_reload_says_what_needs_a_restart(serve):
         assert f"{key} changed: it needs a restart, the old value stays" in done.stderr
     assert call(s, "get", "kept") == 1
     assert segments(s.pid)[0].st_size == 8 << 20
+
+
+@pytest.mark.parametrize("algorithm", ["gzip", "brotli", "zstd"])
+def test_values_are_compressed(algorithm):
+    config = {"kv": {"memory_limit": "2MB", "compression": algorithm, "compression_level": 3}}
+    with ephpm.Server(config, FILES) as s:
+        text = "the same again and again, " * 60000
+        assert call(s, "set", "large", text)
+        assert call(s, "get", "large") == text
+        assert call(s, "set", "array", {"of": ["many", "words"] * 500})
+        assert call(s, "get", "array") == {"of": ["many", "words"] * 500}

@@ -178,7 +178,11 @@ static void test_config_bad_values_are_refused(void)
         {"[kv]\nmemory_limit='1MB'", "must be at least 2097152"},
         {"[kv]\nmemory_limit='33GB'", "must be at most 34359738368"},
         {"[kv]\neviction_policy='lru'", "\"noeviction\", \"allkeys-lru\""},
-        {"[kv]\ncompression_level=0", "must be at least 1"},
+        {"[kv]\ncompression_level=-1", "must not be negative"},
+        {"[kv]\ncompression='gzip'\ncompression_level=10",
+            "must be between 1 and 9 with kv.compression = \"gzip\""},
+        {"[kv]\ncompression='brotli'\ncompression_level=12", "must be between 0 and 11"},
+        {"[kv]\ncompression='zstd'\ncompression_level=0", "must be between 1 and 19"},
         {"[kv.redis_compat]\nlisten='localhost'", "must be an address and a port"},
         {"[kv.redis_compat]\npassword=''", "must not be empty"},
         {"[kv.redis_compat]\nenabled=true\nlisten=''", "nowhere to listen"},
@@ -205,15 +209,14 @@ static void test_config_bad_values_are_refused(void)
 static void test_config_later_features_are_refused(void)
 {
     static const char *const texts[] = {"[db.mysql]\nurl='x'", "[db.sqlite]", "[kv]\npersist='x'",
-        "[kv]\ncompression='zstd'", "[cluster]\nenabled=true", "[cluster.kv]\ndata_port=1",
-        "[[middleware]]\nlibrary='jwt'", "[opcache]\ncluster_invalidation=true",
-        "[server.tls]\ncert='x'", "[server.http3]\nenabled=true",
-        "[server.websocket]\nenabled=true", "[server]\nwebsocket_files=['w.php']",
-        "[server.php_etag_cache]\nenabled=true", "[server.diagnostics]\notlp_endpoint='x'",
-        "[server]\npreview=true", "[php]\nmode='worker'", "[php]\nworker_script='w.php'",
-        "[php]\nworker_count=1", "[php]\nworker_max_requests=1", "[php]\nworker_backlog=1",
-        "[php]\nworker_boot_timeout=1", "[php]\nworker_populate_superglobals=true",
-        "[php]\nworker_stream_threshold=1"};
+        "[cluster]\nenabled=true", "[cluster.kv]\ndata_port=1", "[[middleware]]\nlibrary='jwt'",
+        "[opcache]\ncluster_invalidation=true", "[server.tls]\ncert='x'",
+        "[server.http3]\nenabled=true", "[server.websocket]\nenabled=true",
+        "[server]\nwebsocket_files=['w.php']", "[server.php_etag_cache]\nenabled=true",
+        "[server.diagnostics]\notlp_endpoint='x'", "[server]\npreview=true", "[php]\nmode='worker'",
+        "[php]\nworker_script='w.php'", "[php]\nworker_count=1", "[php]\nworker_max_requests=1",
+        "[php]\nworker_backlog=1", "[php]\nworker_boot_timeout=1",
+        "[php]\nworker_populate_superglobals=true", "[php]\nworker_stream_threshold=1"};
 
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
         struct config *c = NULL;
