@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "core/json.h"
 #include "core/log.h"
+#include "engine/metric_table.h"
 #include "kv/redis/server.h"
 #include "platform/clock.h"
 #include "platform/fs.h"
@@ -31,7 +32,8 @@ struct kvrole_site {
     struct list node;
     char *name;
     struct kv_store *store;
-    uint64_t due; /* buckets of this tick that are left */
+    unsigned label; /* value of METRIC_LABEL_SITE */
+    uint64_t due;   /* buckets of this tick that are left */
 };
 
 struct kvrole {
@@ -39,7 +41,9 @@ struct kvrole {
     sock_t master;
     struct net_watch *master_watch;
     struct config *config;
+    struct metrics *metrics;
     struct redis_server *redis;
+    struct redis_stats seen; /* as far as it is in the metrics */
     sock_t listeners[KVROLE_LISTENERS];
     size_t nlisteners;
     struct list sites;
@@ -178,6 +182,7 @@ static void kvrole_on_site(struct kvrole *r, struct ipc_in *m)
         return;
     }
     s->name = mem_dup_str(name.p, name.len);
+    s->label = metrics_claim(r->metrics, METRIC_LABEL_SITE, name);
     if (list_empty(&r->sites))
         net_timer_start(r->tick, KVROLE_TICK_MS, KVROLE_TICK_MS);
     list_push(&r->sites, &s->node);
@@ -226,6 +231,55 @@ static void kvrole_on_status(struct kvrole *r)
     buf_fini(&b);
 }
 
+/* The counts are the store's own, so they go on when this process is a new one. */
+static void kvrole_sample_site(struct metrics *m, const struct kvrole_site *s)
+{
+    struct kv_stats st;
+
+    kv_store_stats(s->store, &st);
+    metric_gauge(m, METRIC_KV_KEYS, s->label, 0, st.keys);
+    metric_gauge(m, METRIC_KV_USED, s->label, 0, st.used);
+    metric_gauge(m, METRIC_KV_MEMORY, s->label, 0, st.memory);
+    metrics_raise(m, METRIC_KV_HITS, s->label, st.hits);
+    metrics_raise(m, METRIC_KV_MISSES, s->label, st.misses);
+    metrics_raise(m, METRIC_KV_EXPIRED, s->label, st.expired);
+    metrics_raise(m, METRIC_KV_EVICTED, s->label, st.evicted);
+    metrics_raise(m, METRIC_KV_REPAIRED, s->label, st.repaired);
+    metrics_raise(m, METRIC_KV_DROPPED, s->label, st.dropped);
+}
+
+/* The server's counts begin at 0 with this process, so what came since the last time is added. */
+static void kvrole_sample_redis(struct kvrole *r)
+{
+    struct metrics *m = r->metrics;
+    struct redis_stats now, *seen = &r->seen;
+
+    redis_server_stats(r->redis, &now);
+    if (!r->nlisteners && !now.connections)
+        return;
+    metric_gauge(m, METRIC_REDIS_CLIENTS, 0, 0, now.clients);
+    metric_gauge(m, METRIC_REDIS_BLOCKED, 0, 0, now.blocked);
+    metric_gauge(m, METRIC_REDIS_SUBSCRIBED, 0, 0, now.subscribed);
+    metrics_add(m, METRIC_REDIS_CONNECTIONS, 0, now.connections - seen->connections);
+    metrics_add(m, METRIC_REDIS_REJECTED, 0, now.rejected - seen->rejected);
+    metrics_add(m, METRIC_REDIS_COMMANDS, 0, now.commands - seen->commands);
+    metrics_add(m, METRIC_REDIS_ERRORS, 0, now.errors - seen->errors);
+    metrics_add(m, METRIC_REDIS_RECEIVED, 0, now.bytes_in - seen->bytes_in);
+    metrics_add(m, METRIC_REDIS_SENT, 0, now.bytes_out - seen->bytes_out);
+    *seen = now;
+}
+
+static void kvrole_on_sample(struct kvrole *r)
+{
+    struct ipc_out out;
+
+    list_each (it, &r->sites)
+        kvrole_sample_site(r->metrics, CONTAINER_OF(it, struct kvrole_site, node));
+    kvrole_sample_redis(r);
+    ipc_begin(&out, "sampled");
+    kvrole_tell(r, &out);
+}
+
 static void kvrole_on_message(struct kvrole *r, struct ipc_in *m)
 {
     if (ipc_is(m, "config") && !r->redis)
@@ -240,6 +294,8 @@ static void kvrole_on_message(struct kvrole *r, struct ipc_in *m)
         kvrole_on_client(r, m);
     else if (ipc_is(m, "status"))
         kvrole_on_status(r);
+    else if (ipc_is(m, "sample"))
+        kvrole_on_sample(r);
 }
 
 static void kvrole_on_master(void *arg, int events)
@@ -281,6 +337,7 @@ static void kvrole_fini(struct kvrole *r)
     net_watch_close(r->master_watch);
     net_loop_free(r->loop);
     config_unref(r->config);
+    metrics_close(r->metrics);
 }
 
 int kvrole_main(void)
@@ -293,7 +350,9 @@ int kvrole_main(void)
     process_ignore_sigpipe();
     process_guard(); /* as the front: all sites' stores are here */
     process_protect();
-    rc = net_loop_new(&r.loop);
+    rc = metrics_open(&metric_schema, KVROLE_METRICS, &r.metrics);
+    if (rc == 0)
+        rc = net_loop_new(&r.loop);
     if (rc == 0)
         rc = net_watch_open(r.loop, r.master, kvrole_on_master, &r, &r.master_watch);
     if (rc) {

@@ -9,8 +9,8 @@
  * that nobody asks for and counts for `ephpm status`. Its death costs nothing that is in a store,
  * and its clients their connections; the master starts another.
  *
- * Started by the master as `ephpm` with a role argument. Descriptor: KVROLE_SOCKET (messages). It
- * has dropped to run_as_user.
+ * Started by the master as `ephpm` with a role argument. Descriptors: KVROLE_SOCKET (messages),
+ * KVROLE_METRICS (the segment of metric_table.h). It has dropped to run_as_user.
  *
  *   master tells                            it tells
  *   config   text: as the server started    ready
@@ -18,6 +18,7 @@
  *   listen   fd: for Redis clients
  *   client   site; fd: a client that may
  *   status
+ *   sample   (sets its metrics)             sampled
  *
  * The master's end of the socket closing means the end.
  */
@@ -27,7 +28,7 @@
 #include "kv/store.h"
 #include "net/loop.h"
 
-enum { KVROLE_SOCKET = 3 };
+enum { KVROLE_SOCKET = 3, KVROLE_METRICS = 4 };
 
 /* Runs until the master closes the socket; returns the exit code. */
 int kvrole_main(void);

@@ -305,6 +305,8 @@ int master_metrics_open(struct master *m) MUST_CHECK;
 void master_metrics_close(struct master *m);
 /* Sets all that only the master knows; the front asked for it. */
 void master_metrics_sample(struct master *m);
+/* The last who was asked has set them: tells the front. */
+void master_metrics_sampled(struct master *m);
 /* A process of that role was reaped. */
 void master_metrics_reaped(
     struct master *m, enum metric_role role, const struct process_status *st);

@@ -176,6 +176,14 @@ static void metrics_set_processes(struct master *m)
             metrics_set_role(m, (enum metric_role)i, &roles[i]);
 }
 
+void master_metrics_sampled(struct master *m)
+{
+    struct ipc_out out;
+
+    ipc_begin(&out, "sampled");
+    roles_tell_front(m, &out);
+}
+
 void master_metrics_sample(struct master *m)
 {
     struct ipc_out out;
@@ -183,6 +191,10 @@ void master_metrics_sample(struct master *m)
     metrics_set_processes(m);
     list_each (it, &m->sites)
         metrics_set_site(m, CONTAINER_OF(it, struct site, node));
-    ipc_begin(&out, "sampled");
-    roles_tell_front(m, &out);
+    if (!m->kv.ready) {
+        master_metrics_sampled(m);
+        return;
+    }
+    ipc_begin(&out, "sample"); /* it answers with "sampled" */
+    roles_tell_kv(m, &out);
 }

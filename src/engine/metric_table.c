@@ -5,14 +5,12 @@
 enum { METRIC_SITES = 256, METRIC_STATUS_END = 600 };
 
 /* Statuses with a value of their own; all else is "other", the first one. */
-#define STATUS_LIST(X)                                                                             \
-    X(200)                                                                                         \
-    X(201)                                                                                         \
-    X(202)                                                                                         \
-    X(204)                                                                                         \
-    X(206) X(301) X(302) X(303) X(304) X(307) X(308) X(400) X(401) X(403) X(404) X(405) X(408)     \
-        X(409) X(410) X(413) X(414) X(415) X(416) X(421) X(422) X(429) X(431) X(500) X(501) X(502) \
-            X(503) X(504) X(507)
+#define STATUS_2XX(X)  X(200) X(201) X(202) X(204) X(206)
+#define STATUS_3XX(X)  X(301) X(302) X(303) X(304) X(307) X(308)
+#define STATUS_40X(X)  X(400) X(401) X(403) X(404) X(405) X(408) X(409)
+#define STATUS_4XX(X)  X(410) X(413) X(414) X(415) X(416) X(421) X(422) X(429) X(431)
+#define STATUS_5XX(X)  X(500) X(501) X(502) X(503) X(504) X(507)
+#define STATUS_LIST(X) STATUS_2XX(X) STATUS_3XX(X) STATUS_40X(X) STATUS_4XX(X) STATUS_5XX(X)
 
 enum {
     STATUS_OTHER,
@@ -108,7 +106,7 @@ static const struct metrics_family families[METRIC_COUNT] = {
     [METRIC_HTTP_REQUESTS] = COUNTER("ephpm_http_requests_total", "Requests that were answered.",
         LABELS(METRIC_LABEL_METHOD, METRIC_LABEL_STATUS, METRIC_LABEL_HANDLER)),
     [METRIC_HTTP_IN_FLIGHT] = GAUGE("ephpm_http_requests_in_flight",
-        "Requests whose answer is not complete, without those to internal endpoints.", ),
+        "Requests whose answer is not complete, without those to internal endpoints."),
     [METRIC_HTTP_DURATION] = HISTOGRAM("ephpm_http_request_duration_seconds", durations, 9,
         "From a request's head to the end of its answer.",
         LABELS(METRIC_LABEL_METHOD, METRIC_LABEL_HANDLER)),
@@ -121,19 +119,19 @@ static const struct metrics_family families[METRIC_COUNT] = {
     [METRIC_HTTP_TIMEOUTS] = ZEROS("ephpm_http_timeouts_total",
         "Time limits that were reached, by what was waited for.", LABELS(METRIC_LABEL_STAGE)),
     [METRIC_HTTP_BODY_OVERFLOW] = ZEROS("ephpm_http_body_overflow_total",
-        "Requests whose body is larger than server.request.max_body_size.", ),
+        "Requests whose body is larger than server.request.max_body_size."),
     [METRIC_HTTP_BAD_REQUESTS] =
-        ZEROS("ephpm_http_bad_requests_total", "Requests that could not be parsed.", ),
+        ZEROS("ephpm_http_bad_requests_total", "Requests that could not be parsed."),
     [METRIC_HTTP_CONNECTIONS] =
-        GAUGE("ephpm_http_connections_active", "Connections of clients that are open.", ),
+        GAUGE("ephpm_http_connections_active", "Connections of clients that are open."),
     [METRIC_HTTP_CONNECTIONS_TOTAL] =
-        ZEROS("ephpm_http_connections_total", "Connections that clients made.", ),
+        ZEROS("ephpm_http_connections_total", "Connections that clients made."),
     [METRIC_HTTP_CONNECTIONS_REFUSED] = ZEROS("ephpm_http_connections_refused_total",
-        "Connections beyond server.limits.max_connections or per_ip_max_connections.", ),
+        "Connections beyond server.limits.max_connections or per_ip_max_connections."),
     [METRIC_RATE_LIMITED] =
-        ZEROS("ephpm_rate_limited_total", "Requests beyond server.limits.per_ip_rate.", ),
+        ZEROS("ephpm_rate_limited_total", "Requests beyond server.limits.per_ip_rate."),
     [METRIC_SITE_RATE_LIMITED] =
-        ZEROS("ephpm_site_rate_limited_total", "Requests beyond server.limits.per_site_rate.", ),
+        ZEROS("ephpm_site_rate_limited_total", "Requests beyond server.limits.per_site_rate."),
     [METRIC_SITE_REQUESTS] = COUNTER("ephpm_site_requests_total",
         "Requests that were answered, by site and class of status.",
         LABELS(SITE, METRIC_LABEL_CLASS)),
@@ -218,6 +216,44 @@ static const struct metrics_family families[METRIC_COUNT] = {
         "Memory for machine code; 0: the JIT is off.", LABELS(SITE)),
     [METRIC_JIT_FREE] =
         GAUGE("ephpm_opcache_jit_buffer_free_bytes", "What is free of it.", LABELS(SITE)),
+
+    [METRIC_KV_KEYS] = GAUGE(
+        "ephpm_kv_keys", "Keys in the store, with those that have just expired.", LABELS(SITE)),
+    [METRIC_KV_USED] =
+        GAUGE("ephpm_kv_used_bytes", "Memory that keys and values take.", LABELS(SITE)),
+    [METRIC_KV_MEMORY] =
+        GAUGE("ephpm_kv_memory_bytes", "Memory that the store has, used or not.", LABELS(SITE)),
+    [METRIC_KV_HITS] =
+        ZEROS("ephpm_kv_hits_total", "Keys that were asked for and there.", LABELS(SITE)),
+    [METRIC_KV_MISSES] =
+        ZEROS("ephpm_kv_misses_total", "Keys that were asked for and not there.", LABELS(SITE)),
+    [METRIC_KV_EXPIRED] =
+        ZEROS("ephpm_kv_expired_total", "Keys whose time was over.", LABELS(SITE)),
+    [METRIC_KV_EVICTED] =
+        ZEROS("ephpm_kv_evicted_total", "Keys that made room for others.", LABELS(SITE)),
+    [METRIC_KV_REPAIRED] = ZEROS("ephpm_kv_repaired_total",
+        "Parts of the store that were repaired after a process died in them.", LABELS(SITE)),
+    [METRIC_KV_DROPPED] = ZEROS("ephpm_kv_dropped_total",
+        "Parts of the store that were emptied because they could not be.", LABELS(SITE)),
+
+    [METRIC_REDIS_CLIENTS] =
+        GAUGE("ephpm_redis_connections_active", "Connections of Redis clients that are open."),
+    [METRIC_REDIS_BLOCKED] =
+        GAUGE("ephpm_redis_blocked_clients", "Those of them that wait for a key."),
+    [METRIC_REDIS_SUBSCRIBED] =
+        GAUGE("ephpm_redis_subscribed_clients", "Those of them that subscribed to a channel."),
+    [METRIC_REDIS_CONNECTIONS] =
+        COUNTER("ephpm_redis_connections_total", "Connections that Redis clients made."),
+    [METRIC_REDIS_REJECTED] = COUNTER("ephpm_redis_connections_rejected_total",
+        "Connections beyond kv.redis_compat.max_connections."),
+    [METRIC_REDIS_COMMANDS] =
+        COUNTER("ephpm_redis_commands_total", "Commands of Redis clients that were run."),
+    [METRIC_REDIS_ERRORS] =
+        COUNTER("ephpm_redis_errors_total", "Commands that were answered by an error."),
+    [METRIC_REDIS_RECEIVED] =
+        COUNTER("ephpm_redis_received_bytes_total", "Bytes that came from Redis clients."),
+    [METRIC_REDIS_SENT] =
+        COUNTER("ephpm_redis_sent_bytes_total", "Bytes that Redis clients were sent."),
 
     [METRIC_PROCESSES] =
         GAUGE("ephpm_processes", "Processes of the server, by role.", LABELS(METRIC_LABEL_ROLE)),

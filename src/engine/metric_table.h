@@ -9,8 +9,9 @@
  * (they run what tenants wrote): what they know comes in their messages.
  *
  * Who writes what: the front all of http, php and the pool; the master generations, deploys,
- * OPcache and processes. Gauges are set when somebody scrapes (front_metrics.c,
- * master_metrics.c).
+ * OPcache and processes; the role kv what is of stores and of the Redis protocol. Gauges are set
+ * when somebody scrapes: the front asks the master, the master asks the role kv (front_metrics.c,
+ * master_metrics.c, kvrole.c).
  */
 
 #include "core/metrics.h"
@@ -73,6 +74,25 @@ enum metric {
     METRIC_OPCACHE_FULL,
     METRIC_JIT_SIZE,
     METRIC_JIT_FREE,
+    /* kv */
+    METRIC_KV_KEYS,
+    METRIC_KV_USED,
+    METRIC_KV_MEMORY,
+    METRIC_KV_HITS,
+    METRIC_KV_MISSES,
+    METRIC_KV_EXPIRED,
+    METRIC_KV_EVICTED,
+    METRIC_KV_REPAIRED,
+    METRIC_KV_DROPPED,
+    METRIC_REDIS_CLIENTS,
+    METRIC_REDIS_BLOCKED,
+    METRIC_REDIS_SUBSCRIBED,
+    METRIC_REDIS_CONNECTIONS,
+    METRIC_REDIS_REJECTED,
+    METRIC_REDIS_COMMANDS,
+    METRIC_REDIS_ERRORS,
+    METRIC_REDIS_RECEIVED,
+    METRIC_REDIS_SENT,
     /* processes */
     METRIC_PROCESSES,
     METRIC_PROCESS_RESIDENT,

@@ -370,6 +370,8 @@ static void roles_on_kv_message(struct master *m, struct ipc_in *in)
         stores_role_ready(m);
     } else if (ipc_is(in, "status")) {
         control_kv_status(m->control, ipc_get(in, "json"));
+    } else if (ipc_is(in, "sampled")) {
+        master_metrics_sampled(m);
     }
 }
 
@@ -404,7 +406,7 @@ void roles_close_kv(struct master *m)
 
 int roles_start_kv(struct master *m)
 {
-    struct process_fd fd;
+    struct process_fd fds[2];
     sock_t pair[2];
     int rc;
 
@@ -413,8 +415,9 @@ int roles_start_kv(struct master *m)
     rc = sock_pair(pair);
     if (rc)
         return rc;
-    fd = (struct process_fd){(int)pair[1], KVROLE_SOCKET};
-    rc = roles_spawn(m, &roles[ROLES_KV], m->exe, "ephpm: kv", &fd, 1, &m->kv.pid);
+    fds[0] = (struct process_fd){(int)pair[1], KVROLE_SOCKET};
+    fds[1] = (struct process_fd){m->metrics_fd, KVROLE_METRICS};
+    rc = roles_spawn(m, &roles[ROLES_KV], m->exe, "ephpm: kv", fds, ARRAY_LEN(fds), &m->kv.pid);
     sock_close(pair[1]);
     if (rc) {
         sock_close(pair[0]);

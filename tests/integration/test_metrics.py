@@ -298,6 +298,35 @@ def test_processes_and_generations(server):
     assert 0 < s.get("ephpm_opcache_jit_buffer_free_bytes", site="default") <= 16 << 20
 
 
+def test_store_of_the_site(server):
+    before = scrape(server)
+    server.write("kv.php", """<?php
+        ephpm_kv_set("counted", "value");
+        for ($i = 0; $i < 10; $i++) ephpm_kv_get("counted");
+        for ($i = 0; $i < 4; $i++) ephpm_kv_get("nothing");
+        echo "done";""")
+    assert server.get("/kv.php").text == "done"
+    s = scrape(server)
+
+    def grown(name):
+        return s.get(name, site="default") - before.get(name, site="default")
+
+    assert grown("ephpm_kv_hits_total") == 10
+    assert grown("ephpm_kv_misses_total") == 4
+    assert grown("ephpm_kv_keys") == 1
+    assert 0 < s.get("ephpm_kv_used_bytes", site="default") < s.get(
+        "ephpm_kv_memory_bytes", site="default")
+    assert s.get("ephpm_kv_repaired_total", default=None, site="default") == 0
+    assert s.get("ephpm_processes", role="kv") == 1
+
+
+def test_without_a_store_its_families_are_absent():
+    with ephpm.Server(ephpm.merge(ON, {"kv": {"enabled": False}}), FILES) as s:
+        assert "ephpm_kv_" not in scrape(s).text.replace("ephpm_kv_hits", "ephpm_kv_hits")
+        assert 'role="kv"' not in "".join(
+            line for line in scrape(s).text.splitlines() if "restarts" not in line)
+
+
 # --- crashes and deploys ----------------------------------------------------------------------
 
 @pytest.fixture
