@@ -224,16 +224,16 @@ static const struct metrics_family families[METRIC_COUNT] = {
     [METRIC_KV_MEMORY] =
         GAUGE("ephpm_kv_memory_bytes", "Memory that the store has, used or not.", LABELS(SITE)),
     [METRIC_KV_HITS] =
-        ZEROS("ephpm_kv_hits_total", "Keys that were asked for and there.", LABELS(SITE)),
+        COUNTER("ephpm_kv_hits_total", "Keys that were asked for and there.", LABELS(SITE)),
     [METRIC_KV_MISSES] =
-        ZEROS("ephpm_kv_misses_total", "Keys that were asked for and not there.", LABELS(SITE)),
+        COUNTER("ephpm_kv_misses_total", "Keys that were asked for and not there.", LABELS(SITE)),
     [METRIC_KV_EXPIRED] =
-        ZEROS("ephpm_kv_expired_total", "Keys whose time was over.", LABELS(SITE)),
+        COUNTER("ephpm_kv_expired_total", "Keys whose time was over.", LABELS(SITE)),
     [METRIC_KV_EVICTED] =
-        ZEROS("ephpm_kv_evicted_total", "Keys that made room for others.", LABELS(SITE)),
-    [METRIC_KV_REPAIRED] = ZEROS("ephpm_kv_repaired_total",
+        COUNTER("ephpm_kv_evicted_total", "Keys that made room for others.", LABELS(SITE)),
+    [METRIC_KV_REPAIRED] = COUNTER("ephpm_kv_repaired_total",
         "Parts of the store that were repaired after a process died in them.", LABELS(SITE)),
-    [METRIC_KV_DROPPED] = ZEROS("ephpm_kv_dropped_total",
+    [METRIC_KV_DROPPED] = COUNTER("ephpm_kv_dropped_total",
         "Parts of the store that were emptied because they could not be.", LABELS(SITE)),
 
     [METRIC_REDIS_CLIENTS] =

@@ -316,15 +316,47 @@ def test_store_of_the_site(server):
     assert grown("ephpm_kv_keys") == 1
     assert 0 < s.get("ephpm_kv_used_bytes", site="default") < s.get(
         "ephpm_kv_memory_bytes", site="default")
-    assert s.get("ephpm_kv_repaired_total", default=None, site="default") == 0
     assert s.get("ephpm_processes", role="kv") == 1
+
+
+def test_redis_clients_and_commands():
+    port = free_port()
+    config = ephpm.merge(ON, {"kv": {"redis_compat": {
+        "enabled": True, "listen": f"127.0.0.1:{port}"}}})
+    with ephpm.Server(config, FILES) as s:
+        before = scrape(s)
+        with socket.create_connection(("127.0.0.1", port)) as c:
+            c.sendall(b"SET counted 1\r\nGET counted\r\nNONSENSE\r\n")
+            answer = b""
+            while answer.count(b"\n") < 4:
+                answer += c.recv(4096)
+            now = scrape(s)
+            assert now.get("ephpm_redis_connections_active") == 1
+        name = "ephpm_redis_commands_total"
+        assert now.get(name) - before.get(name) >= 2
+        assert now.get("ephpm_redis_errors_total") == 1
+        assert now.get("ephpm_redis_connections_total") == 1
+        assert now.get("ephpm_redis_received_bytes_total") == 38
+        os.kill(next(p for p in ephpm.family(s.pid) if is_kv(p)), signal.SIGKILL)
+        assert ephpm.wait_for(lambda: scrape(s).get("ephpm_role_restarts_total", role="kv") == 1, 5)
+        later = settled(s, lambda m: m.get("ephpm_processes", role="kv") == 1)
+        assert not {k: v for k, v in now.counters().items() if later.values.get(k, -1) < v}
+        assert not promtool(later.text).stderr
+
+
+def is_kv(pid):
+    try:
+        with open(f"/proc/{pid}/cmdline") as f:
+            return f.read().startswith("ephpm: kv")
+    except OSError:
+        return False
 
 
 def test_without_a_store_its_families_are_absent():
     with ephpm.Server(ephpm.merge(ON, {"kv": {"enabled": False}}), FILES) as s:
-        assert "ephpm_kv_" not in scrape(s).text.replace("ephpm_kv_hits", "ephpm_kv_hits")
-        assert 'role="kv"' not in "".join(
-            line for line in scrape(s).text.splitlines() if "restarts" not in line)
+        text = scrape(s).text
+        assert "ephpm_kv_" not in text and "ephpm_redis_" not in text
+        assert 'ephpm_processes{role="kv"}' not in text
 
 
 # --- crashes and deploys ----------------------------------------------------------------------
