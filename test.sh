@@ -15,14 +15,15 @@ usage: ./test.sh [--quick | --only STAGE[,STAGE...]]
   tidy         static analysis
   integration  the server, driven from outside
   php-suite    PHP's own tests, with Debian's php and with ours: a sample, and all web requests
+  redis-suite  Redis's own tests, against the server: the quick ones
   windows      cross build, unit tests under Wine
 
---quick leaves out php-suite, tidy and windows. Logs are in build/logs. PHP_VERSION=8.5 in the
+--quick leaves out php-suite, redis-suite, tidy and windows. Logs are in build/logs. PHP_VERSION=8.5 in the
 environment takes another PHP than the release's own; see docs/platforms.md.
 TEXT
 }
 
-stages="unit checks integration php-suite windows tidy"
+stages="unit checks integration php-suite redis-suite windows tidy"
 while [ $# -gt 0 ]; do
     case "$1" in
     --quick) stages="unit checks integration" ;;
@@ -38,7 +39,7 @@ while [ $# -gt 0 ]; do
 done
 for stage in $stages; do
     case "$stage" in
-    unit | checks | tidy | integration | php-suite | windows) ;;
+    unit | checks | tidy | integration | php-suite | redis-suite | windows) ;;
     *) echo "test.sh: no stage called $stage" >&2; usage >&2; exit 2 ;;
     esac
 done

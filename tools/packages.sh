@@ -14,6 +14,7 @@
 #   windows-src  fetching and building the Windows libraries
 #   package      building a .deb
 #   php-suite    PHP's own tests, and the php-cgi to compare with
+#   redis-suite  Redis's own tests, and redis-server, whose source they come from
 #   chroot       trying the .deb, or the whole tree, in a fresh system
 #
 # PHP_VERSION in the environment ("8.5") chooses another PHP than the release's own; its packages
@@ -96,6 +97,7 @@ packages_of() {
         windows-src) echo dpkg-dev xz-utils patch ;;
         package) echo dpkg-dev file ;;
         php-suite) echo python3 dpkg-dev xz-utils patch "php$php-cli" "php$php-cgi" ;;
+        redis-suite) echo python3 dpkg-dev xz-utils patch tcl redis-server ;;
         chroot) echo debootstrap curl ;;
         *)
             echo "packages_of: no purpose called $purpose" >&2

@@ -155,6 +155,13 @@ stage_php_suite() {
     stage_count php-suite-server env EPHPM_BIN_DIR="$PWD/build/dev/bin" tests/php-suite/run --server
 }
 
+# Redis's own tests of the commands that there are: the units that do not take long.
+stage_redis_suite() {
+    stage_need build run redis-suite || return
+    stage_build dev || return
+    stage_count redis-suite env EPHPM_BIN_DIR="$PWD/build/dev/bin" tests/redis-suite/run --quick
+}
+
 # The part of the tree that is meant for Windows, cross-built and run by Wine.
 stage_windows() {
     local prefix=${EPHPM_WINDOWS_DEPS:-$PWD/build/windows-deps}
