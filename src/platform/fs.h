@@ -75,8 +75,8 @@ int fs_write_file(const char *path, const void *p, size_t n, uint32_t mode) MUST
 
 /* Creates one directory; an existing one is ERR_EXISTS. */
 int fs_mkdir(const char *path, uint32_t mode) MUST_CHECK;
-/* Of a directory or a socket, links are not followed. Root only. ERR_UNSUPPORTED where files have no
- * numeric owner. */
+/* Of a directory or a socket, links are not followed. Root only. ERR_UNSUPPORTED where files have
+ * no numeric owner. */
 int fs_set_owner(const char *path, uint32_t uid, uint32_t gid) MUST_CHECK;
 int fs_unlink(const char *path) MUST_CHECK;
 int fs_rmdir(const char *path) MUST_CHECK;

@@ -85,6 +85,7 @@ extern const struct redis_command redis_bitmap_commands[];
 extern const struct redis_command redis_bitfield_commands[];
 extern const struct redis_command redis_generic_commands[];
 extern const struct redis_command redis_expire_commands[];
+extern const struct redis_command redis_sort_commands[];
 extern const struct redis_command redis_multi_commands[];
 extern const struct redis_command redis_pubsub_commands[];
 extern const struct redis_command redis_connection_commands[];

@@ -8,6 +8,7 @@ const struct redis_group redis_groups[] = {
     {"bitmap", redis_bitfield_commands},
     {"generic", redis_generic_commands},
     {"generic", redis_expire_commands},
+    {"generic", redis_sort_commands},
     {"transactions", redis_multi_commands},
     {"pubsub", redis_pubsub_commands},
     {"connection", redis_connection_commands},

@@ -232,7 +232,8 @@ int redis_parser_split(struct redis_parser *p, struct str line)
         p->words[p->argc++] = (struct redis_word){from, p->line.len - from};
     }
     for (size_t k = 0; k < p->argc; k++)
-        p->argv[k] = str_n(p->line.p + p->words[k].off, p->words[k].len);
+        p->argv[k] =
+            p->words[k].len ? str_n(p->line.p + p->words[k].off, p->words[k].len) : STR("");
     return 0;
 }
 

@@ -58,6 +58,7 @@ static void test_parser_reads_requests_in_any_pieces(void)
         {"set a \"b c\\x41\\n\\q\"\r\n", "[set|a|b cA\nq]"},
         {"set a 'b \\'c\\n'\r\n", "[set|a|b 'c\\n]"},
         {"set a ''\r\n", "[set|a|]"},
+        {"''\r\n", "[]"},
         {"PING\r\n*1\r\n$4\r\nPING\r\nPING\r\n", "[PING][PING][PING]"},
         /* errors */
         {"*x\r\n", "!Protocol error: invalid multibulk length"},
