@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "php/embed.h"
@@ -20,10 +21,12 @@ struct serve_loop {
     size_t nconns;
 };
 
+static bool serve_has_workers; /* log lines tell the process then */
+
 void serve_log(const char *fmt, ...)
 {
     time_t now = time(NULL);
-    char when[32] = "", line[1024];
+    char when[32] = "", line[1024], process[32] = "";
     struct tm tm;
     va_list ap;
 
@@ -32,7 +35,9 @@ void serve_log(const char *fmt, ...)
     va_start(ap, fmt);
     (void)vsnprintf(line, sizeof(line), fmt, ap); /* a cut line is fine */
     va_end(ap);
-    fprintf(stderr, "[%s] %s\n", when, line);
+    if (serve_has_workers)
+        (void)snprintf(process, sizeof(process), "[%lld] ", (long long)process_id());
+    fprintf(stderr, "%s[%s] %s\n", process, when, line);
 }
 
 /* --- connections ------------------------------------------------------------------------------ */
@@ -169,6 +174,29 @@ static int serve_start_php(const struct embed_cli_serve *want)
     return rc;
 }
 
+/* $PHP_CLI_SERVER_WORKERS more processes that accept at the same socket and end with this one. */
+static int serve_fork_workers(void)
+{
+    const char *text = getenv("PHP_CLI_SERVER_WORKERS");
+    long n = text ? strtol(text, NULL, 10) : 0;
+    int64_t parent = process_id(), pid;
+    int rc = 0;
+
+    if (text && n <= 1)
+        fprintf(stderr, "number of workers must be larger than 1\n");
+    if (n <= 1)
+        return 0;
+    serve_has_workers = true;
+    for (long i = 0; i < n && rc == 0; i++) {
+        rc = process_fork(&pid);
+        if (rc == 0 && pid == 0) {
+            embed_after_fork();
+            return process_die_with_parent(parent);
+        }
+    }
+    return rc;
+}
+
 int serve_main(const struct embed_cli_serve *want)
 {
     static struct serve_loop l;
@@ -189,6 +217,11 @@ int serve_main(const struct embed_cli_serve *want)
     (void)snprintf(l.serve.address, sizeof(l.serve.address), STR_F ":%u",
         STR_A(str_sub(str_c(want->address), 0, (size_t)str_rchr(str_c(want->address), ':'))),
         l.serve.at.port);
+    rc = serve_fork_workers();
+    if (rc) {
+        serve_log("Failed to start a worker (reason: %s)", err_text(rc));
+        return 1;
+    }
     serve_log(
         "PHP %s Development Server (http://%s) started", embed_php_version(), l.serve.address);
     for (;;)

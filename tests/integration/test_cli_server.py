@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The ephpm developers
 """`php -S`: what the stock command's development server answers, and a router's say in it."""
+import os
 import re
 import socket
 import subprocess
+import threading
+import time
 
 import pytest
 
@@ -18,6 +21,9 @@ FILES = {
     "own.php": "<?php header('Date: Mon, 25 Mar 1985 00:20:00 GMT'); echo $_SERVER['HTTP_X_FORWARDED_FOR'];",
     "fatal.php": "<?php nosuch();",
     "style.css": "body {}",
+    "wait.php": "<?php for ($i = 0; $i < 1000 && !file_exists($_GET['f']); $i++) { usleep(10000); clearstatcache(); }"
+                " echo getmypid(), $i < 1000 ? ' met' : ' alone';",
+    "make.php": "<?php touch($_GET['f']); echo getmypid();",
     "dir/index.html": "<p>html",
     "empty/x.txt": "x",
     "router.inc": "<?php if (str_ends_with($_SERVER['REQUEST_URI'], '.css')) { echo 'lost'; header('X-Lost: 1');"
@@ -27,12 +33,13 @@ FILES = {
 
 
 class CliServer:
-    def __init__(self, program, folder, *args):
+    def __init__(self, program, folder, *args, **env):
         self.process = subprocess.Popen(
             [program, "-n", "-S", "127.0.0.1:0", "-t", folder, *args], cwd=folder, text=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            env={**os.environ, **env})
         line = self.process.stderr.readline()
-        found = re.search(r"^\[.*\] PHP \S+ Development Server \(http://127\.0\.0\.1:(\d+)\) started", line)
+        found = re.search(r"^(?:\[\d+\] )?\[.*\] PHP \S+ Development Server \(http://127\.0\.0\.1:(\d+)\) started", line)
         assert found, line
         self.port = int(found[1])
 
@@ -196,6 +203,26 @@ def test_log(folder):
     assert re.search(r"\] 127\.0\.0\.1:\d+ \[200\]: GET /style\.css\?a$", log, re.M)
     assert re.search(r"\] 127\.0\.0\.1:\d+ \[404\]: GET /empty/nosuch\.css$", log, re.M)
     assert re.search(r"\] 127\.0\.0\.1:\d+ Closing$", log, re.M)
+
+
+def test_workers_serve_side_by_side(folder, tmp_path):
+    """The first client waits for the second one."""
+    s = CliServer(ephpm.EPHPM_PHP, folder, PHP_CLI_SERVER_WORKERS="2")
+    got = []
+    first = threading.Thread(target=lambda: got.append(s.get(f"/wait.php?f={tmp_path}/f")[2]))
+    first.start()
+    time.sleep(0.3)
+    second = s.get(f"/make.php?f={tmp_path}/f")[2]
+    first.join()
+    assert got[0].endswith(b" met") and got[0].split()[0] != second
+    log = s.stop()
+    assert len(set(re.findall(r"^\[(\d+)\] \[.*\] PHP \S+ Development Server .* started$", log, re.M))) >= 2
+    assert ephpm.wait_for(lambda: not listens(s.port)), "workers outlive the first process"
+
+
+def listens(port):
+    with socket.socket() as c:
+        return c.connect_ex(("127.0.0.1", port)) == 0
 
 
 @pytest.mark.parametrize("args, says", [
