@@ -7,6 +7,7 @@
 #include "core/json.h"
 #include "core/log.h"
 #include "engine/metric_table.h"
+#include "kv/lock.h"
 #include "kv/redis/server.h"
 #include "platform/clock.h"
 #include "platform/fs.h"
@@ -26,6 +27,7 @@ enum {
     KVROLE_SLICE = 512, /* buckets between two looks at the clock */
     KVROLE_LISTENERS = 2,
     KVROLE_BYTES_PER_BUCKET = 256, /* of a store there is at most one bucket for so many */
+    KVROLE_LOCK_KEYS = 1000,       /* looked at once in a cycle for locks of the dead */
 };
 
 struct kvrole_site {
@@ -34,6 +36,7 @@ struct kvrole_site {
     struct kv_store *store;
     unsigned label; /* value of METRIC_LABEL_SITE */
     uint64_t due;   /* buckets of this tick that are left */
+    uint64_t locks; /* where to look next for locks of the dead */
 };
 
 struct kvrole {
@@ -49,6 +52,7 @@ struct kvrole {
     struct list sites;
     struct net_timer *tick;
     struct net_timer *soon;
+    unsigned ticks;
     int exit_code;
 };
 
@@ -86,10 +90,22 @@ static void kvrole_sweep(void *arg)
     }
 }
 
+/* A killed worker's lock of a session goes to the next request for it; most have none. */
+static void kvrole_sweep_locks(struct kvrole *r)
+{
+    list_each (it, &r->sites) {
+        struct kvrole_site *s = CONTAINER_OF(it, struct kvrole_site, node);
+
+        (void)kv_lock_sweep(s->store, &s->locks, STR(KV_SESSION_LOCK), KVROLE_LOCK_KEYS);
+    }
+}
+
 static void kvrole_on_tick(void *arg)
 {
     struct kvrole *r = arg;
 
+    if (r->ticks++ % KVROLE_CYCLE == 0)
+        kvrole_sweep_locks(r);
     list_each (it, &r->sites) {
         struct kvrole_site *s = CONTAINER_OF(it, struct kvrole_site, node);
         struct kv_stats st;

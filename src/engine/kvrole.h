@@ -5,9 +5,10 @@
 
 /*
  * The kv role: one process that maps the stores of all sites and does with them what is neither
- * HTTP nor PHP, so that none of it delays a request: it serves Redis clients, frees expired keys
- * that nobody asks for and counts for `ephpm status`. Its death costs nothing that is in a store,
- * and its clients their connections; the master starts another.
+ * HTTP nor PHP, so that none of it delays a request: it serves Redis clients, frees what nobody
+ * asks for any more, expired keys and locks of dead workers, and counts for `ephpm status`. Its
+ * death costs nothing that is in a store, and its clients their connections; the master starts
+ * another.
  *
  * Started by the master as `ephpm` with a role argument. Descriptors: KVROLE_SOCKET (messages),
  * KVROLE_METRICS (the segment of metric_table.h). It has dropped to run_as_user.

@@ -19,6 +19,8 @@
 #include "kv/store.h"
 
 #define KV_LOCK_LOOK_MS 200
+/* With a session's id behind it: the lock of the request that has the session. */
+#define KV_SESSION_LOCK "session_lock:"
 
 struct kv_owner {
     int64_t pid;

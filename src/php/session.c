@@ -27,7 +27,6 @@
  */
 
 #define DATA_PREFIX     "session:"
-#define LOCK_PREFIX     "session_lock:"
 #define ID_MAX          256 /* of php_session_valid_key() */
 #define CREATE_TRIES    3
 #define MS_PER_S        1000
@@ -105,7 +104,7 @@ static bool lock(void)
 
     if (session.me.pid == 0)
         kv_owner_init(&session.me, 0);
-    r = kv_lock_take(embed_g.opt.kv, KEY(LOCK_PREFIX, session.id, session.id_len), &session.me,
+    r = kv_lock_take(embed_g.opt.kv, KEY(KV_SESSION_LOCK, session.id, session.id_len), &session.me,
         time_left(), shall_stop, NULL);
     session.locked = r == 0;
     embed_g.waited_ns += clock_mono_ns() - begin;
@@ -127,7 +126,7 @@ static bool lock(void)
 static void unlock(void)
 {
     if (session.locked)
-        (void)!kv_lock_release(embed_g.opt.kv, KEY(LOCK_PREFIX, session.id, session.id_len),
+        (void)!kv_lock_release(embed_g.opt.kv, KEY(KV_SESSION_LOCK, session.id, session.id_len),
             &session.me); /* it may have been evicted */
     session.locked = false;
     session.stage = CLOSED;

@@ -319,6 +319,15 @@ def test_killed_owner_frees_the_session_within_a_second(server):
             assert all(when - killed < 1 for _, when in got), [when - killed for _, when in got]
 
 
+def test_lock_of_the_dead_that_nobody_waits_for_is_taken_away(serve):
+    s = serve(CONFIG, FILES)
+    with Holder(s) as h:
+        os.kill(h.pid, signal.SIGKILL)
+    assert keys(s) == ["session:held", "session_lock:held"]
+    os.kill(s.status()["kv"]["pid"], signal.SIGKILL)  # it looks when it starts, then once a minute
+    assert ephpm.wait_for(lambda: keys(s) == ["session:held"], 10), keys(s)
+
+
 def test_waiting_ends_with_max_execution_time(serve):
     s = serve({"php": {"workers": 3, "workers_min": 3, "max_execution_time": 1}}, FILES)
     with Holder(s):
