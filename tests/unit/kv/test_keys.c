@@ -228,7 +228,7 @@ static void test_info_tells_without_reading(void)
 static void test_random_key_finds_each(void)
 {
     unsigned seen[50] = {0};
-    char name[16];
+    char name[32];
     struct bed b;
     struct buf key = {0};
 
