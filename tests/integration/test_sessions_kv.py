@@ -368,7 +368,7 @@ def test_clients_that_went_away_do_not_keep_workers(server):
     assert [k for k in keys(server) if k.startswith("session_lock:")] == []
 
 
-# --- when the store is full -----------------------------------------------------------------------
+# --- when the store is full, or compresses -------------------------------------------------------
 
 def test_full_store_is_a_warning_and_the_request_goes_on(serve):
     s = serve({"kv": {"memory_limit": "2MB", "eviction_policy": "noeviction"}}, {
@@ -382,6 +382,14 @@ def test_full_store_is_a_warning_and_the_request_goes_on(serve):
     s.wait_log("The session could not be written: no room for 20001")
     s.get("/keys.php")
     assert s.get("/login.php").text == "log in"
+
+
+@pytest.mark.parametrize("how", ["gzip", "zstd"])
+def test_data_that_is_compressed_comes_back(serve, how):
+    s = serve({"kv": {"compression": how, "compression_min_size": 64}}, FILES)
+    sid = cookie(s.get("/count.php"))
+    assert [s.get("/count.php", {"Cookie": f"PHPSESSID={sid}"}).text for _ in range(60)] == [
+        str(n) for n in range(2, 62)]
 
 
 # --- torture --------------------------------------------------------------------------------------
