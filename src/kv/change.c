@@ -77,13 +77,18 @@ bool kv_make_string(struct kv_value *v, struct buf *buf)
     return true;
 }
 
+static void trim(struct buf *b)
+{
+    if (b->cap > KV_PAGE)
+        buf_fini(b);
+}
+
 void kv_trim(struct kv_store *s)
 {
-    struct buf *bufs[] = {&s->scratch, &s->window, &s->packed, &s->unpacked};
-
-    for (size_t i = 0; i < ARRAY_LEN(bufs); i++)
-        if (bufs[i]->cap > KV_PAGE)
-            buf_fini(bufs[i]);
+    trim(&s->scratch);
+    trim(&s->window);
+    trim(&s->packed);
+    trim(&s->unpacked);
 }
 
 int kv_put(struct kv_store *s, struct kv_spot *spot, const struct kv_value *v, uint64_t deadline)

@@ -80,14 +80,15 @@ void kv_shard_unlock(struct kv_store *s, uint32_t shard)
 
 /* ---- events ---- */
 
+/* The lock orders this and kv_store_wait(): who has seen no change there is seen here. */
 static void wake(struct kv_event *ev)
 {
-    /* seq_cst: store word, load sleepers here against store sleepers, load word in
-     * kv_store_wait(). */
-    atomic_fetch_add_explicit(&ev->word, 1, memory_order_seq_cst);
-    if (atomic_load_explicit(&ev->sleepers, memory_order_seq_cst) == 0)
+    /* relaxed: changed under the lock only; a sleeper that has not slept yet is told by it. */
+    atomic_store_explicit(
+        &ev->word, atomic_load_explicit(&ev->word, memory_order_relaxed) + 1, memory_order_relaxed);
+    /* relaxed: under the lock. Who is woken and sleeps again says so again. */
+    if (atomic_load_explicit(&ev->sleepers, memory_order_relaxed) == 0)
         return;
-    /* relaxed: who is woken and sleeps again says so again. */
     atomic_store_explicit(&ev->sleepers, 0, memory_order_relaxed);
     wake_word(&ev->word, INT32_MAX);
 }
@@ -193,10 +194,13 @@ void kv_spot_find(struct kv_store *s, struct kv_spot *spot)
 }
 
 /* Memory that no cache holds takes longer than the lock: have it come while that is taken. */
-static void prefetch_spot(const struct kv_store *s, uint64_t hash)
+static void prefetch_spot(const struct kv_store *s, struct kv_spot *spot)
 {
-    uint32_t ref = KV_GET(*kv_bucket_of(s, hash));
+    uint32_t ref;
 
+    __builtin_prefetch(kv_event_of(spot->sh, spot->hash));
+    __builtin_prefetch(&spot->sh->keys);
+    ref = KV_GET(*kv_bucket_of(s, spot->hash));
     if (kv_room(s, ref) == 0)
         return;
     __builtin_prefetch(kv_at(s, ref));
@@ -225,7 +229,7 @@ void kv_spot_enter(struct kv_store *s, struct kv_spot *spot)
 void kv_spot_open(struct kv_store *s, struct str key, struct kv_spot *spot)
 {
     kv_spot_init(s, key, spot);
-    prefetch_spot(s, spot->hash);
+    prefetch_spot(s, spot);
     kv_shard_lock(s, spot->shard);
     kv_spot_enter(s, spot);
 }

@@ -3,9 +3,19 @@
 #include "kv/slab.h"
 
 /* Four sizes for each doubling up to 8 KiB; then what 7 and less of fit into a page. */
-static const uint32_t sizes[KV_CLASSES] = {64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448,
-    512, 640, 768, 896, 1024, 1280, 1536, 1792, 2048, 2560, 3072, 3584, 4096, 5120, 6144, 7168,
-    8192, 9360, 10912, 13104, 16384, 21840, 32768, 65536};
+#define SIZES(X)                                                                                 \
+    X(64), X(80), X(96), X(112), X(128), X(160), X(192), X(224), X(256), X(320), X(384), X(448), \
+        X(512), X(640), X(768), X(896), X(1024), X(1280), X(1536), X(1792), X(2048), X(2560),    \
+        X(3072), X(3584), X(4096), X(5120), X(6144), X(7168), X(8192), X(9360), X(10912),        \
+        X(13104), X(16384), X(21840), X(32768), X(65536)
+#define SIZE(n)    n
+#define BLOCKS(n)  KV_PAGE / (n)
+#define INVERSE(n) UINT32_MAX / (n) + 1
+
+static const uint32_t sizes[KV_CLASSES] = {SIZES(SIZE)};
+static const uint32_t blocks[KV_CLASSES] = {SIZES(BLOCKS)};
+/* at * inverse >> 32 is at / size for all places of a page, without a division. */
+static const uint32_t inverses[KV_CLASSES] = {SIZES(INVERSE)};
 
 #define QUARTERS_END 8192
 
@@ -32,7 +42,7 @@ uint32_t kv_slab_size(unsigned class)
 
 uint32_t kv_slab_blocks(unsigned class)
 {
-    return KV_PAGE / sizes[class];
+    return blocks[class];
 }
 
 /* ---- pages ---- */
@@ -134,7 +144,7 @@ bool kv_slab_remove(struct kv_store *s, uint32_t *ring, uint32_t page)
 bool kv_slab_locate(
     const struct kv_store *s, uint32_t shard, uint32_t ref, unsigned *class, uint32_t *index)
 {
-    uint32_t page, owner, at;
+    uint32_t page, owner, at, n;
     unsigned c;
 
     if (kv_room(s, ref) == 0)
@@ -146,10 +156,11 @@ bool kv_slab_locate(
     if (owner >> 8 != shard + 1 || c >= KV_CLASSES)
         return false;
     at = KV_PAGE - kv_room(s, ref);
-    if (at % sizes[c] != 0 || at / sizes[c] >= kv_slab_blocks(c))
+    n = (uint32_t)((uint64_t)at * inverses[c] >> 32);
+    if (n * sizes[c] != at || n >= blocks[c])
         return false;
     *class = c;
-    *index = at / sizes[c];
+    *index = n;
     return true;
 }
 

@@ -10,26 +10,40 @@
 /* Looks again after so long, since who changed a key may die before it tells. */
 #define LOOK_MS 1000
 
-/* Value and version now. True: that is what was waited for. *until: when the key ends, 0 never. */
+/* What a look at a key found. */
+struct look {
+    struct kv_event *ev;
+    uint32_t word;    /* of the event: it is another one once the key has changed */
+    uint64_t version; /* now */
+    uint64_t until;   /* when the key ends, 0 never */
+    int result;
+};
+
+/* Value and version now. True: that is what was waited for. Else who changes it wakes us. */
 static bool look(struct kv_store *s, struct str key, uint64_t last, struct buf *buf,
-    struct kv_value *out, uint64_t *version, uint64_t *until, int *result)
+    struct kv_value *out, struct look *l)
 {
     struct kv_spot spot;
     uint64_t v;
 
     kv_spot_open(s, key, &spot);
+    l->ev = kv_event_of(spot.sh, spot.hash);
     v = kv_version_at(&spot);
-    *until = spot.e ? KV_GET(spot.e->deadline) : 0;
-    *result = ERR_NOTFOUND;
+    l->until = spot.e ? KV_GET(spot.e->deadline) : 0;
+    l->result = ERR_NOTFOUND;
     if (v > last && spot.e) {
-        *result = kv_entry_copy(s, spot.ref, buf, out);
-        if (*result && *result != ERR_TYPE) {
+        l->result = kv_entry_copy(s, spot.ref, buf, out);
+        if (l->result && l->result != ERR_TYPE) {
             s->nonsense = true;
-            *result = ERR_NOTFOUND;
+            l->result = ERR_NOTFOUND;
         }
     }
+    /* relaxed: under the lock, as in wake() of shard.c. */
+    if (v <= last)
+        atomic_store_explicit(&l->ev->sleepers, 1, memory_order_relaxed);
+    l->word = atomic_load_explicit(&l->ev->word, memory_order_relaxed);
     kv_spot_close(s, &spot);
-    *version = v;
+    l->version = v;
     return v > last;
 }
 
@@ -47,31 +61,23 @@ static int64_t time_left(uint64_t end, uint64_t until)
 int kv_store_wait(struct kv_store *s, struct str key, uint64_t last, int timeout, struct buf *buf,
     struct kv_value *out, uint64_t *version)
 {
-    uint64_t end = kv_now() + (uint64_t)MAX(timeout, 0) * KV_NS_PER_MS, until, hash, v;
-    struct kv_event *ev;
-    uint32_t seen;
+    uint64_t end = kv_now() + (uint64_t)MAX(timeout, 0) * KV_NS_PER_MS;
+    struct look l;
     int64_t ms;
     int r;
 
     if (key.len > KV_KEY_MAX)
         return ERR_TOOBIG;
-    hash = kv_hash(s, key);
-    ev = kv_event_of(&s->shards[kv_shard_of(s, hash)], hash);
     for (;;) {
-        /* seq_cst: store sleepers, load word here against store word, load sleepers of who changes
-         * something: it wakes us, or the word is not what we saw, or we see the change. */
-        atomic_store_explicit(&ev->sleepers, 1, memory_order_seq_cst);
-        seen = atomic_load_explicit(&ev->word, memory_order_seq_cst);
-        if (look(s, key, last, buf, out, &v, &until, &r)) {
-            if (r == 0)
-                r = kv_finish(s, key, buf, out);
-            *version = v;
+        if (look(s, key, last, buf, out, &l)) {
+            r = l.result == 0 ? kv_finish(s, key, buf, out) : l.result;
+            *version = l.version;
             return r;
         }
-        ms = time_left(end, until);
+        ms = time_left(end, l.until);
         if (ms <= 0)
             return ERR_TIMEOUT;
-        r = wake_wait(&ev->word, seen, (int)ms);
+        r = wake_wait(&l.ev->word, l.word, (int)ms);
         if (r && r != ERR_TIMEOUT)
             return r;
     }
