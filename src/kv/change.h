@@ -25,6 +25,13 @@ uint64_t kv_deadline_in(int64_t ttl);
 uint64_t kv_deadline_at(struct kv_store *s, int64_t when);
 int64_t kv_deadline_wall(struct kv_store *s, uint64_t deadline);
 
+/* Of a key that is there. */
+static inline void kv_set_deadline(const struct kv_spot *spot, uint64_t deadline)
+{
+    KV_SET(spot->e->deadline, deadline);
+    spot->sh->deadlines++;
+}
+
 /* Puts a value in the place of what is there. ERR_FULL. */
 int kv_put(struct kv_store *s, struct kv_spot *spot, const struct kv_value *v,
     uint64_t deadline) MUST_CHECK;

@@ -142,7 +142,7 @@ int kv_store_expire_at(struct kv_store *s, struct str key, int64_t when, unsigne
     else if (kv_is_past(deadline))
         kv_spot_remove(s, &spot);
     else
-        KV_SET(spot.e->deadline, deadline);
+        kv_set_deadline(&spot, deadline);
     kv_spot_close(s, &spot);
     return r;
 }
@@ -156,6 +156,22 @@ uint64_t kv_store_count(struct kv_store *s)
     for (uint32_t i = 0; i < s->plan.nshards; i++) {
         kv_shard_lock(s, i);
         n += s->shards[i].keys;
+        kv_shard_unlock(s, i);
+    }
+    return n;
+}
+
+uint64_t kv_store_changes(struct kv_store *s)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < s->plan.nshards; i++) {
+        const struct kv_shard *sh = &s->shards[i];
+
+        kv_shard_lock(s, i);
+        n += sh->deadlines;
+        for (size_t k = 0; k < KV_EVENTS; k++)
+            n += sh->events[k].version;
         kv_shard_unlock(s, i);
     }
     return n;

@@ -61,6 +61,8 @@ int kv_store_type(struct kv_store *s, struct str key, enum kv_type *out) MUST_CH
 /* Keys, those included that have expired and were not met yet. Takes each shard's lock for an
  * instant. */
 uint64_t kv_store_count(struct kv_store *s);
+/* A number that is another one when something was changed. Takes the locks in the same way. */
+uint64_t kv_store_changes(struct kv_store *s);
 /* Any key; each has a chance, roughly the same. ERR_NOTFOUND: there is none. */
 int kv_store_random_key(struct kv_store *s, struct buf *key) MUST_CHECK;
 

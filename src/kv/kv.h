@@ -12,7 +12,8 @@
  * one out), codec.c (compressed values), read.c (reading without a lock), change.c (what changes
  * have in common), store.c (what users call; store.h), wait.c (sleeping until a key changes),
  * lock.c (locks that outlast a call; lock.h), scan.c and glob.c (listing keys), keys.c, many.c and
- * range.c (what else users call; keys.h). It uses platform, base and the libraries that compress.
+ * range.c (what else users call; keys.h), snapshot.c and snapshot_load.c (a store in a file). It
+ * uses platform, base and the libraries that compress.
  *
  * Invariants:
  *  - No process can make another one wait but by holding a shard's lock, and the kernel gives the

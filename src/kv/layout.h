@@ -138,6 +138,7 @@ struct kv_shard {
     uint32_t partial[KV_CLASSES]; /* page number + 1 */
     uint32_t full[KV_CLASSES];
     struct kv_event events[KV_EVENTS];
+    uint64_t deadlines; /* changes of deadlines alone */
 };
 
 struct kv_counts {

@@ -325,7 +325,7 @@ int kv_store_expire(struct kv_store *s, struct str key, int64_t ttl)
     kv_spot_open(s, key, &spot);
     if (spot.e) {
         if (ttl > 0)
-            KV_SET(spot.e->deadline, kv_deadline_in(ttl));
+            kv_set_deadline(&spot, kv_deadline_in(ttl));
         else
             kv_spot_remove(s, &spot);
         r = 0;
@@ -343,7 +343,7 @@ int kv_store_persist(struct kv_store *s, struct str key)
         return ERR_TOOBIG;
     kv_spot_open(s, key, &spot);
     if (spot.e && KV_GET(spot.e->deadline)) {
-        KV_SET(spot.e->deadline, 0);
+        kv_set_deadline(&spot, 0);
         r = 0;
     }
     kv_spot_close(s, &spot);

@@ -48,6 +48,8 @@ int fs_open_read(const char *path, int *fd) MUST_CHECK;
 int fs_open_resolved(const char *path, int *fd) MUST_CHECK;
 /* Opens for appending, created with mode when missing. */
 int fs_open_append(const char *path, uint32_t mode, int *fd) MUST_CHECK;
+/* Creates a file for writing. ERR_EXISTS: there is something of that name. */
+int fs_open_new(const char *path, uint32_t mode, int *fd) MUST_CHECK;
 /* Closes; -1 is fine. For descriptors of every kind of this layer. */
 void fs_close(int fd);
 /* A file without a name for reading and writing, in dir (NULL: $TMPDIR or /tmp). Gone when the last
@@ -73,6 +75,12 @@ int fs_read_file(const char *path, size_t limit, struct buf *out) MUST_CHECK;
 /* Replaces path atomically (temporary file in the same directory, rename). */
 int fs_write_file(const char *path, const void *p, size_t n, uint32_t mode) MUST_CHECK;
 
+/* Waits until what was written to the file is on the disk; the same for the names in a directory,
+ * where the system has that. */
+int fs_sync(int fd) MUST_CHECK;
+int fs_sync_dir(const char *path) MUST_CHECK;
+/* In one step; a file of that name is replaced. */
+int fs_rename(const char *from, const char *to) MUST_CHECK;
 /* Creates one directory; an existing one is ERR_EXISTS. */
 int fs_mkdir(const char *path, uint32_t mode) MUST_CHECK;
 /* Of a directory or a socket, links are not followed. Root only. ERR_UNSUPPORTED where files have

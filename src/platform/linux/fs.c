@@ -158,6 +158,11 @@ int fs_open_append(const char *path, uint32_t mode, int *fd)
     return fs_open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, (mode_t)mode, fd);
 }
 
+int fs_open_new(const char *path, uint32_t mode, int *fd)
+{
+    return fs_open(path, O_WRONLY | O_CREAT | O_EXCL, (mode_t)mode, fd);
+}
+
 void fs_close(int fd)
 {
     if (fd >= 0)
@@ -350,6 +355,27 @@ int fs_write_file(const char *path, const void *p, size_t n, uint32_t mode)
     if (rc)
         (void)unlink(name); /* already failing */
     return rc;
+}
+
+int fs_sync(int fd)
+{
+    return fsync(fd) < 0 ? oserr_last() : 0;
+}
+
+int fs_sync_dir(const char *path)
+{
+    int fd = -1, rc = fs_open(path, O_RDONLY | O_DIRECTORY, 0, &fd);
+
+    if (rc == 0)
+        rc = fs_sync(fd);
+    fs_close(fd);
+    /* A file system that cannot does it by itself, or not at all. */
+    return rc == ERR_INVAL ? 0 : rc;
+}
+
+int fs_rename(const char *from, const char *to)
+{
+    return rename(from, to) < 0 ? oserr_last() : 0;
 }
 
 int fs_mkdir(const char *path, uint32_t mode)

@@ -415,6 +415,32 @@ int fs_write_file(const char *path, const void *p, size_t n, uint32_t mode)
     return rc;
 }
 
+int fs_open_new(const char *path, uint32_t mode, int *fd)
+{
+    HANDLE h;
+    int rc;
+
+    (void)mode; /* rights come from the folder */
+    rc = fs_create(path, GENERIC_READ | GENERIC_WRITE, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, &h);
+    return rc ? rc : fs_to_fd(h, _O_RDWR, fd);
+}
+
+int fs_sync(int fd)
+{
+    return FlushFileBuffers(fs_handle(fd)) ? 0 : oserr_last();
+}
+
+int fs_sync_dir(const char *path)
+{
+    (void)path; /* MOVEFILE_WRITE_THROUGH has waited for the name */
+    return 0;
+}
+
+int fs_rename(const char *from, const char *to)
+{
+    return fs_replace(from, to);
+}
+
 int fs_mkdir(const char *path, uint32_t mode)
 {
     wchar_t wide[FS_PATH_MAX];
