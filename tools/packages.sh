@@ -88,7 +88,7 @@ packages_of() {
             echo php-symfony-cache php-symfony-lock
             [ "$release" != 12 ] || echo php-cache-integration-tests
             # Of PHP 8.5 Debian has none of these so far; the tests with them are skipped then.
-            for extension in redis apcu imagick xdebug; do
+            for extension in redis apcu igbinary imagick xdebug; do
                 [ "$php" = 8.5 ] || echo "php$php-$extension"
             done
             ;;

@@ -185,3 +185,34 @@ def test_installed_files_are_complete():
         r = subprocess.run(["php", "-l", file], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                            text=True, timeout=30)
         assert r.returncode == 0, r.stdout
+
+
+IGBINARY = """
+class Point { public $x = 1; function __serialize(): array { return [$this->x]; }
+    function __unserialize(array $d): void { $this->x = $d[0] + ephpm_kv_incr('seen'); } }
+$a = ['n' => [1, 2.5, true, null], 's' => str_repeat('x', 100)]; $a['ref'] = &$a['s'];
+ephpm_kv_flush_all();
+$out = [ephpm_kv_set('a', $a), ephpm_kv_get('a') == $a];
+ephpm_kv_mset(['p' => new Point, 'b' => true]);
+$out[] = ephpm_kv_get('p')->x; $out[] = ephpm_kv_get('b');
+$out[] = ephpm_kv_cas('a', $a, [1]); $out[] = ephpm_kv_get('a');
+try { ephpm_kv_set('c', [fn() => 1]); } catch (Exception $e) { $out[] = $e->getMessage(); }
+$out[] = ephpm_kv_exists('c');
+echo json_encode([extension_loaded('igbinary'), $out]);
+"""
+
+
+@pytest.mark.parametrize("loaded", [True, False])
+def test_arrays_and_objects_by_igbinary_when_it_is_loaded(loaded):
+    if loaded and not list(ephpm.pathlib.Path("/usr/lib/php").glob("*/igbinary.so")):
+        pytest.skip("php-igbinary is not installed")
+    redis = {"enabled": True, "listen": "127.0.0.1:0", "socket": "{dir}/redis.sock"}
+    config = {"php": {"ini_scan_dir": "", "extensions": ["igbinary"] if loaded else []},
+              "kv": {"redis_compat": redis}}
+    with ephpm.Server(config) as s:
+        was, out = run(s, IGBINARY)
+        assert was is loaded
+        assert out == [True, True, 2, True, True, [1], "Serialization of 'Closure' is not allowed", False]
+        raw = subprocess.run(["redis-cli", "-s", s.dir / "redis.sock", "--no-raw", "get", "a"],
+                             stdout=subprocess.PIPE, text=True, timeout=20).stdout
+        assert raw.startswith('"\\x00\\x00\\x00' if loaded else '"a:1:{'), raw

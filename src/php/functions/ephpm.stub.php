@@ -29,8 +29,9 @@ function headers_send(int $status = 200): int {}
  * The key-value store, which all workers of a site share and which outlives requests and deploys. These functions are
  * there when the site has a store.
  *
- * Keys are bytes, at most 32 KiB. Strings, ints and floats come back as what they were, anything else by serialize().
- * A value is at most 64 MiB. A ttl is in seconds, 0 means none.
+ * Keys are bytes, at most 32 KiB. Strings, ints and floats come back as what they were, anything else by serialize(), or
+ * arrays and objects by igbinary where that extension is loaded. A value is at most 64 MiB. A ttl is in seconds, 0 means
+ * none.
  */
 
 /**

@@ -11,8 +11,9 @@
  * The functions ephpm_kv_...() of ephpm.stub.php, on the store that the host gave at startup; there
  * are none without one.
  *
- * Strings, ints and floats are stored as such, anything else as serialize() makes it. PHP code runs
- * only before or after a call of the store (serializers, exceptions, bailouts), never within one.
+ * Strings, ints and floats are stored as such, arrays and objects as igbinary makes them if that is
+ * loaded, anything else as serialize() makes it. PHP code runs only before or after a call of the
+ * store (serializers, exceptions, bailouts), never within one.
  */
 
 #define BUFFER_KEPT (1u << 20) /* bytes; a larger buffer is freed after its use */
@@ -36,11 +37,71 @@ static struct str str_of(const zend_string *s)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
+/* A function of the extension igbinary, NULL without that. */
+static zend_function *igbinary(const char *name, size_t len)
+{
+    zend_function *fn = zend_hash_str_find_ptr(CG(function_table), name, len);
+
+    return fn && fn->type == ZEND_INTERNAL_FUNCTION ? fn : NULL;
+}
+
+/* What igbinary makes starts with a zero byte, what serialize() makes with a letter. */
+static bool is_of_igbinary(struct str bytes)
+{
+    return bytes.len && bytes.p[0] == '\0';
+}
+
+static void pack(zend_function *fn, zval *value, smart_str *out)
+{
+    zval packed;
+
+    ZVAL_UNDEF(&packed);
+    zend_call_known_function(fn, NULL, NULL, &packed, 1, value, NULL);
+    if (Z_TYPE(packed) == IS_STRING && is_of_igbinary(str_of(Z_STR(packed))))
+        out->s = Z_STR(packed);
+    else
+        zval_ptr_dtor(&packed);
+}
+
+/* null, after a warning, without the extension. */
+static void unpack(struct str bytes, zval *out)
+{
+    zend_function *fn = igbinary(ZEND_STRL("igbinary_unserialize"));
+    zval packed;
+
+    ZVAL_NULL(out);
+    if (!fn) {
+        zend_error(E_WARNING, "The value was stored with igbinary, which is not loaded");
+        return;
+    }
+    ZVAL_STRINGL(&packed, bytes.p, bytes.len);
+    zend_call_known_function(fn, NULL, NULL, out, 1, &packed, NULL);
+    zval_ptr_dtor(&packed);
+    if (Z_ISUNDEF_P(out) || Z_TYPE_P(out) == IS_FALSE)
+        ZVAL_NULL(out);
+}
+
+static void serialize(zval *value, smart_str *out)
+{
+    zend_function *fn = Z_TYPE_P(value) == IS_ARRAY || Z_TYPE_P(value) == IS_OBJECT
+                            ? igbinary(ZEND_STRL("igbinary_serialize"))
+                            : NULL;
+    php_serialize_data_t state;
+
+    if (fn) {
+        pack(fn, value, out);
+        return;
+    }
+    PHP_VAR_SERIALIZE_INIT(state);
+    php_var_serialize(out, value, &state);
+    PHP_VAR_SERIALIZE_DESTROY(state);
+    if (out->s)
+        smart_str_0(out);
+}
+
 /* What v holds borrows from value or *serialized. False: the serializer threw. */
 static bool to_store(zval *value, struct kv_value *v, smart_str *serialized)
 {
-    php_serialize_data_t state;
-
     ZVAL_DEREF(value);
     switch (Z_TYPE_P(value)) {
     case IS_LONG:
@@ -55,12 +116,9 @@ static bool to_store(zval *value, struct kv_value *v, smart_str *serialized)
     default:
         break;
     }
-    PHP_VAR_SERIALIZE_INIT(state);
-    php_var_serialize(serialized, value, &state);
-    PHP_VAR_SERIALIZE_DESTROY(state);
+    serialize(value, serialized);
     if (EG(exception) || !serialized->s)
         return false;
-    smart_str_0(serialized);
     *v = (struct kv_value){.type = KV_SERIALIZED, .bytes = str_of(serialized->s)};
     return true;
 }
@@ -93,6 +151,10 @@ static void to_php(const struct kv_value *v, zval *out)
         return;
     }
     /* The bytes are copied: unserializing may run code that reads another key into the buffer. */
+    if (is_of_igbinary(v->bytes)) {
+        unpack(v->bytes, out);
+        return;
+    }
     copy = zend_string_init(v->bytes.p, v->bytes.len, 0);
     p = (const unsigned char *)ZSTR_VAL(copy);
     ZVAL_UNDEF(&value);

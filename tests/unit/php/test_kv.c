@@ -281,6 +281,23 @@ static void test_kv_php_wait_ends_with_its_request(void)
     CHECK_INT(sigaction(SIGALRM, &old, NULL), 0);
 }
 
+/* Igbinary's header, as another PHP may have stored it. */
+static void test_kv_php_value_of_an_extension_that_is_not_loaded(void)
+{
+    static const char bytes[] = "\0\0\0\2\x14\0";
+    struct kv_value v = {.type = KV_SERIALIZED, .bytes = {bytes, sizeof(bytes) - 1}};
+
+    kv_store_flush(host_store);
+    CHECK_INT(kv_store_set(host_store, STR("k"), &v, 0, 0), 0);
+    host_php("var_dump(extension_loaded('igbinary'), ephpm_kv_get('k'));");
+    CHECK_BODY("bool(false)\nNULL\n");
+    CHECK_HAS(reply.log, "The value was stored with igbinary, which is not loaded");
+    v.bytes = STR("nonsense");
+    CHECK_INT(kv_store_set(host_store, STR("k"), &v, 0, 0), 0);
+    host_php("var_dump(ephpm_kv_get('k'));");
+    CHECK_BODY("NULL\n");
+}
+
 /* PHP's own clock stands still meanwhile. */
 static void test_kv_php_wait_counts_for_max_execution_time(void)
 {
@@ -310,5 +327,6 @@ static void test_kv_php_wait_takes_no_time(void)
 const struct test tests_kv[] = {TEST(test_kv_php_values_come_back), TEST(test_kv_php_hashes),
     TEST(test_kv_php_operations), TEST(test_kv_php_errors_name_the_argument),
     TEST(test_kv_php_survives_a_fatal_error), TEST(test_kv_php_wait_ends_with_its_request),
+    TEST(test_kv_php_value_of_an_extension_that_is_not_loaded),
     TEST(test_kv_php_wait_counts_for_max_execution_time), TEST(test_kv_php_wait_takes_no_time),
     TEST_END};
