@@ -8,6 +8,7 @@
  *  - Every value carries its key and a checksum: a torn or misplaced one is found by its reader.
  *  - Counters lose nothing: each process adds up what it was told, and a killed one's last step is
  *    the only one in doubt.
+ *  - Collections are consistent in themselves; repair walks all of their trees.
  *  - Nobody hangs: all together do something all the time, and end when told to.
  *  - Nothing is lost: when all keys are deleted, no memory is in use.
  *
@@ -24,6 +25,7 @@
 #include "kv/store.h"
 #include "platform/clock.h"
 #include "platform/shm.h"
+#include "torture/coll.h"
 
 #define WORKERS    8
 #define KEYS       20000
@@ -164,7 +166,10 @@ static void step(struct worker *w)
     char name[64];
     unsigned n = 0;
 
-    if (op < 30) {
+    if (below(w, 4) == 0) {
+        if (!coll_step(w->s, (uint64_t)below(w, UINT32_MAX) << 32 | below(w, UINT32_MAX)))
+            _exit(EXIT_TORN);
+    } else if (op < 30) {
         write_one(w, key);
     } else if (op < 35) {
         (void)!kv_store_del(w->s, key_of(name, key));
@@ -288,6 +293,7 @@ static void check_rest(struct kv_store *s, unsigned kills)
     char name[64];
 
     check_counters(s, kills);
+    check(coll_check_all(s), "a collection is not consistent");
     for (uint32_t i = 0; i < KEYS; i++)
         if (kv_store_get(s, key_of(name, i), &buf, &v) == 0)
             check_value(&v, i);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "kv/collections.h"
 #include "kv/keys.h"
 #include "unit/kv/bed.h"
 
@@ -31,7 +32,59 @@ struct killed {
     const char *before, *after; /* the key's value; NULL: none */
     int64_t counter;            /* it is this number instead, and one more afterwards */
     uint64_t version;           /* of the key before */
+    /* Or it is a collection, of which this is what is in it. */
+    enum kv_type kind;
+    struct buf contents_before, contents_after;
+    bool has_after; /* the first operation is not disturbed */
 };
+
+#define ELEMENTS 100 /* more than a leaf has */
+
+static struct kv_item item_of(char name[32], int i)
+{
+    struct kv_item item = {.score = i % 7};
+
+    (void)snprintf(name, 32, "element %d", i);
+    item.member = str_c(name);
+    item.value = bed_string(name);
+    return item;
+}
+
+static void fill(struct killed *k)
+{
+    struct kv_item items[ELEMENTS];
+    char names[ELEMENTS][32];
+
+    for (int i = 0; i < ELEMENTS; i++)
+        items[i] = item_of(names[i], i);
+    CHECK_INT(kv_coll_replace(k->b.s, STR("key"), k->kind, items, ELEMENTS, 0), 0);
+}
+
+/* Everything in all trees of the collection; the numbers of elements are the same. */
+static void read_contents(struct killed *k, struct buf *out)
+{
+    struct kv_items items = {0};
+    uint64_t cursor = 0, count = 0;
+    struct kv_item item;
+    size_t n, scanned = 0;
+
+    buf_clear(out);
+    CHECK_INT(kv_coll_len(k->b.s, STR("key"), k->kind, &count), 0);
+    CHECK_INT(kv_coll_all(k->b.s, STR("key"), k->kind, &items), 0);
+    for (n = 0; kv_items_next(&items, &item); n++)
+        buf_printf(
+            out, STR_F "=" STR_F ":%g ", STR_A(item.member), STR_A(item.value.bytes), item.score);
+    CHECK_INT(n, count);
+    do {
+        if (k->kind == KV_LIST)
+            break;
+        CHECK_INT(kv_coll_scan(k->b.s, STR("key"), k->kind, &cursor, 50, &items), 0);
+        for (; kv_items_next(&items, &item); scanned++)
+            buf_printf(out, STR_F ":%g ", STR_A(item.member), item.score);
+    } while (cursor);
+    CHECK(k->kind == KV_LIST || scanned == count);
+    kv_items_fini(&items);
+}
 
 /* The child, stopped right before the operation. */
 static pid_t start(struct killed *k)
@@ -72,11 +125,15 @@ static void setup(struct killed *k)
         (void)snprintf(name, sizeof(name), "other %d", i);
         CHECK_INT(bed_set(&k->b, name, name), 0);
     }
+    if (k->kind) {
+        fill(k);
+        read_contents(k, &k->contents_before);
+    }
     if (k->before)
         CHECK_INT(bed_set(&k->b, "key", k->before), 0);
     if (k->counter)
         CHECK_INT(kv_store_incr(k->b.s, STR("key"), k->counter, &k->b.v.i), 0);
-    (void)!kv_store_wait(k->b.s, STR("key"), 0, 0, &k->b.buf, &k->b.v, &k->version);
+    (void)kv_store_version(k->b.s, STR("key"), &k->version);
 }
 
 /* Whoever waits for the key is told, also of what the dead one did not come to tell. */
@@ -84,7 +141,7 @@ static void check_told(struct killed *k)
 {
     int r = kv_store_wait(k->b.s, STR("key"), k->version, 0, &k->b.buf, &k->b.v, &k->version);
 
-    CHECK(r == 0 || r == ERR_NOTFOUND);
+    CHECK(r == 0 || r == ERR_NOTFOUND || r == ERR_TYPE);
 }
 
 /* Returns whether the operation was seen done. */
@@ -106,6 +163,17 @@ static bool check(struct killed *k)
         is_old = k->b.v.i == k->counter;
         is_new = k->b.v.i == k->counter + 1;
     }
+    if (k->kind) {
+        struct buf contents = {0};
+
+        read_contents(k, &contents);
+        if (!k->has_after)
+            buf_add_str(&k->contents_after, buf_str(&contents));
+        k->has_after = true;
+        is_old = str_eq(buf_str(&contents), buf_str(&k->contents_before));
+        is_new = str_eq(buf_str(&contents), buf_str(&k->contents_after));
+        buf_fini(&contents);
+    }
     CHECK(is_old || is_new);
     CHECK_INT(bed_stats(&k->b).keys, OTHERS + !str_eq(now, STR("(none)")));
     if (is_new)
@@ -123,7 +191,7 @@ static bool check(struct killed *k)
 
 static void kill_everywhere(struct killed *k)
 {
-    unsigned total, steps, done, seen_old = 0;
+    unsigned total, steps, done, seen_old = 0, kills = k->kind ? KILLS / 10 + 1 : KILLS;
     pid_t pid;
 
     bed_open(&k->b, MB(2), KV_NOEVICTION);
@@ -131,10 +199,10 @@ static void kill_everywhere(struct killed *k)
     pid = start(k);
     CHECK(pid > 0 && !advance(pid, 1000000, &total));
     CHECK(check(k));
-    for (unsigned i = 0; i < KILLS && !test_failures; i++) {
+    for (unsigned i = 0; i < kills && !test_failures; i++) {
         setup(k);
         pid = start(k);
-        steps = (unsigned)((uint64_t)total * i / KILLS);
+        steps = (unsigned)((uint64_t)total * i / kills);
         if (pid < 0 || !advance(pid, steps, &done))
             break;
         CHECK_INT(kill(pid, SIGKILL), 0);
@@ -145,6 +213,8 @@ static void kill_everywhere(struct killed *k)
     CHECK(seen_old > 0);
     CHECK(bed_stats(&k->b).repaired > 0);
     CHECK_INT(bed_stats(&k->b).dropped, 0);
+    buf_fini(&k->contents_before);
+    buf_fini(&k->contents_after);
     bed_close(&k->b);
 }
 
@@ -252,8 +322,104 @@ static void test_killed_while_overwriting(void)
     kill_everywhere(&k);
 }
 
+static void op_hash(struct bed *b)
+{
+    struct kv_item items[4];
+    char names[4][32];
+    size_t n;
+
+    for (int i = 0; i < 4; i++) {
+        items[i] = item_of(names[i], i * 30);
+        items[i].value = bed_string("another value");
+    }
+    (void)!kv_hash_set(b->s, STR("key"), items, 4, 0, &n);
+}
+
+static void op_list(struct bed *b)
+{
+    (void)!kv_list_trim(b->s, STR("key"), 5, -10);
+}
+
+static void op_set_pop(struct bed *b)
+{
+    char names[4][32];
+    struct str members[4];
+    size_t n;
+
+    for (int i = 0; i < 4; i++)
+        members[i] = item_of(names[i], i * 25).member;
+    (void)!kv_coll_rem(b->s, STR("key"), KV_SET, members, 4, &n);
+}
+
+static void op_zset(struct bed *b)
+{
+    struct kv_zadd done;
+    struct kv_item items[2];
+    char names[2][32];
+
+    items[0] = item_of(names[0], 5);
+    items[1] = item_of(names[1], 1000);
+    items[0].score = items[1].score = 2.5;
+    (void)!kv_zset_add(b->s, STR("key"), items, 2, 0, &done);
+}
+
+static void test_killed_while_changing_a_hash(void)
+{
+    struct killed k = {.operation = op_hash, .kind = KV_HASH};
+
+    kill_everywhere(&k);
+}
+
+static void test_killed_while_changing_a_list(void)
+{
+    struct killed k = {.operation = op_list, .kind = KV_LIST};
+
+    kill_everywhere(&k);
+}
+
+static void test_killed_while_changing_a_set(void)
+{
+    struct killed k = {.operation = op_set_pop, .kind = KV_SET};
+
+    kill_everywhere(&k);
+}
+
+static void test_killed_while_changing_a_sorted_set(void)
+{
+    struct killed k = {.operation = op_zset, .kind = KV_ZSET};
+
+    kill_everywhere(&k);
+}
+
+static void op_zset_range(struct bed *b)
+{
+    struct kv_range range = {.by = KV_BY_RANK, .start = 50, .stop = 52};
+    uint64_t n;
+
+    (void)!kv_zset_rem_range(b->s, STR("key"), &range, &n);
+}
+
+static void test_killed_while_removing_from_a_sorted_set(void)
+{
+    struct killed k = {.operation = op_zset_range, .kind = KV_ZSET};
+
+    kill_everywhere(&k);
+}
+
+/* A whole collection goes: what is not freed yet is found. */
+static void test_killed_while_deleting_a_collection(void)
+{
+    struct killed k = {.operation = op_del, .kind = KV_ZSET};
+
+    kill_everywhere(&k);
+}
+
 const struct test tests_killed[] = {TEST(test_killed_while_replacing),
     TEST(test_killed_while_adding), TEST(test_killed_while_deleting),
     TEST(test_killed_while_appending), TEST(test_killed_while_counting),
     TEST(test_killed_while_exchanging), TEST(test_killed_while_setting_many),
-    TEST(test_killed_while_overwriting), TEST_END};
+    TEST(test_killed_while_overwriting), TEST(test_killed_while_changing_a_hash),
+    TEST(test_killed_while_changing_a_list), TEST(test_killed_while_changing_a_set),
+    TEST(test_killed_while_changing_a_sorted_set),
+    TEST(test_killed_while_removing_from_a_sorted_set),
+    TEST(test_killed_while_deleting_a_collection), TEST_END};

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "kv/shard.h"
+#include "torture/coll.h"
 #include "unit/kv/bed.h"
 
 #ifdef EPHPM_SANITIZED
@@ -255,7 +256,56 @@ static void test_threads_wait_misses_no_change(void)
     bed_close(&b);
 }
 
+/* Collections change while others read strings, whose blocks lie among theirs. */
+static void *mix_collections(void *arg)
+{
+    struct worker *w = arg;
+    uint64_t random = 88172645463325252u + w->number;
+    struct kv_value v = {.type = KV_STRING}, got;
+    struct buf buf = {0};
+    char p[300], name[32];
+
+    for (unsigned i = 0; i < STEPS / 2; i++) {
+        struct str key;
+
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        key = str_n(name, (size_t)snprintf(name, sizeof(name), "%u", (unsigned)(random >> 59)));
+        switch (random >> 40 & 3) {
+        case 0:
+            v.bytes = str_n(p, random >> 33 & 127);
+            memset(p, (int)(v.bytes.len % 251), v.bytes.len);
+            CHECK_INT(kv_store_set(w->s, key, &v, 0, 0), 0);
+            break;
+        case 1:
+            if (kv_store_get(w->s, key, &buf, &got) == 0)
+                CHECK(is_whole(got.bytes));
+            (void)kv_store_exists(w->s, STR("coll:5:0"));
+            CHECK(kv_store_get(w->s, STR("coll:5:0"), &buf, &got) != 0);
+            break;
+        default:
+            CHECK(coll_step(w->s, random >> 3));
+            break;
+        }
+    }
+    buf_fini(&buf);
+    return NULL;
+}
+
+static void test_threads_keep_collections_consistent(void)
+{
+    struct worker w[THREADS];
+    struct bed b;
+
+    bed_open(&b, MB(8), KV_VOLATILE_LRU);
+    run(&b, w, THREADS, mix_collections);
+    CHECK(coll_check_all(b.s));
+    CHECK_INT(bed_stats(&b).dropped, 0);
+    kv_store_flush(b.s);
+    CHECK_INT(bed_stats(&b).used, 0);
+    bed_close(&b);
+}
+
 const struct test tests_threads[] = {TEST(test_threads_see_whole_values),
     TEST(test_threads_lose_no_increment), TEST(test_threads_read_a_value_that_is_replaced),
     TEST(test_threads_miss_no_key_that_is_there), TEST(test_threads_wait_misses_no_change),
-    TEST_END};
+    TEST(test_threads_keep_collections_consistent), TEST_END};
