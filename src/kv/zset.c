@@ -45,7 +45,7 @@ int kv_zset_cut_score(struct kv_op *op, uint32_t ref)
 static int move(struct kv_op *op, uint64_t at, uint32_t old, struct str member, double score)
 {
     uint32_t ref;
-    int r = kv_op_element(op, member, NULL, score, &ref);
+    int r = kv_op_element(op, member, NULL, score + 0.0, &ref); /* -0 is 0 */
 
     if (r == 0)
         r = kv_tree_replace(op, KV_TREE_BY_MEMBER, at, ref, kv_tree_hash(op->s, member));
@@ -64,7 +64,7 @@ static int add(struct kv_op *op, uint64_t at, struct str member, double score)
     int r = op->head.count < KV_COUNT_MAX ? 0 : ERR_FULL;
 
     if (r == 0)
-        r = kv_op_element(op, member, NULL, score, &ref);
+        r = kv_op_element(op, member, NULL, score + 0.0, &ref);
     if (r == 0)
         r = kv_tree_insert(op, KV_TREE_BY_MEMBER, at, ref, tag);
     if (r == 0)

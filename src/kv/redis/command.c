@@ -133,6 +133,9 @@ void redis_command_call(struct redis_call *c)
         s->stats.errors++;
     if (!(c->cmd->flags & CMD_WRITE))
         return;
+    /* Who waits has written nothing. */
+    if (c->client->blocked && c->reply->out.len == before)
+        return;
     if (s->nblocked)
         redis_block_written(c);
     if (s->hooks.on_opcache && c->argc > 1 && c->argv[1].len && c->argv[1].p[0] == 'o')
