@@ -359,6 +359,18 @@ def test_without_a_store_its_families_are_absent():
         assert 'ephpm_processes{role="kv"}' not in text
 
 
+def test_workers_have_no_way_to_the_figures(server):
+    """They run what tenants wrote."""
+    for worker in server.workers():
+        with open(f"/proc/{worker['pid']}/maps") as f:
+            assert "ephpm-metrics" not in f.read()
+        folder = f"/proc/{worker['pid']}/fd"
+        assert not [fd for fd in os.listdir(folder)
+                    if "ephpm-metrics" in os.readlink(f"{folder}/{fd}")]
+    with open(f"/proc/{server.front()['front_pid']}/maps") as f:
+        assert "ephpm-metrics" in f.read()
+
+
 # --- crashes and deploys ----------------------------------------------------------------------
 
 @pytest.fixture
