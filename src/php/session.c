@@ -27,7 +27,7 @@
  */
 
 #define DATA_PREFIX     "session:"
-#define ID_MAX          256 /* of php_session_valid_key() */
+#define ID_MAX          256 /* as PHP has it */
 #define CREATE_TRIES    3
 #define MS_PER_S        1000
 #define NS_PER_MS       1000000u
@@ -51,10 +51,22 @@ static struct {
 } session;
 
 static struct {
-    zend_result (*add_handler)(const ps_module *handler);
-    zend_result (*valid_key)(const char *key);
-    zend_string *(*create_id)(void **mod_data);
+    __typeof__(php_session_register_module) *add_handler;
+    __typeof__(php_session_create_id) *create_id;
 } ext;
+
+/* As PHP has it for files. */
+static bool is_valid(const zend_string *id)
+{
+    for (size_t i = 0; i < ZSTR_LEN(id); i++) {
+        char c = ZSTR_VAL(id)[i];
+
+        if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') &&
+            c != ',' && c != '-')
+            return false;
+    }
+    return ZSTR_LEN(id) > 0 && ZSTR_LEN(id) <= ID_MAX;
+}
 
 static struct str key_of(char *out, struct str prefix, const char *id, size_t len)
 {
@@ -143,7 +155,7 @@ static bool take(const zend_string *id)
 {
     if (is_open(id))
         return session.stage == READY;
-    if (ext.valid_key(ZSTR_VAL(id)) == FAILURE || ZSTR_LEN(id) > ID_MAX) {
+    if (!is_valid(id)) {
         php_error_docref(NULL, E_WARNING,
             "Session ID is too long or contains illegal characters. "
             "Only the A-Z, a-z, 0-9, \"-\", and \",\" characters are allowed");
@@ -185,8 +197,7 @@ static int64_t ttl_of(zend_long seconds)
 
 static bool exists(const zend_string *id)
 {
-    return ext.valid_key(ZSTR_VAL(id)) == SUCCESS && ZSTR_LEN(id) <= ID_MAX &&
-           kv_store_exists(embed_g.opt.kv, DATA_KEY(id));
+    return is_valid(id) && kv_store_exists(embed_g.opt.kv, DATA_KEY(id));
 }
 
 static zend_result put(const zend_string *id, struct str data, zend_long lifetime)
@@ -314,9 +325,8 @@ static const ps_module handler = {PS_MOD_UPDATE_TIMESTAMP(ephpm)};
 bool embed_session_register(void)
 {
     *(void **)&ext.add_handler = dlsym(RTLD_DEFAULT, "php_session_register_module");
-    *(void **)&ext.valid_key = dlsym(RTLD_DEFAULT, "php_session_valid_key");
     *(void **)&ext.create_id = dlsym(RTLD_DEFAULT, "php_session_create_id");
-    return !embed_g.opt.kv || !ext.add_handler || !ext.valid_key || !ext.create_id ||
+    return !embed_g.opt.kv || !ext.add_handler || !ext.create_id ||
            ext.add_handler(&handler) == SUCCESS;
 }
 

@@ -328,6 +328,25 @@ def test_lock_of_the_dead_that_nobody_waits_for_is_taken_away(serve):
     assert ephpm.wait_for(lambda: keys(s) == ["session:held"], 10), keys(s)
 
 
+def test_child_of_a_script_leaves_the_lock_to_it(server):
+    server.write("fork.php", """<?php
+        session_id('forked');
+        session_start();
+        $_SESSION['by'] = 'parent';
+        if (pcntl_fork() == 0) {
+            $_SESSION['by'] = 'child';
+            session_write_close();          // not what lets others in
+            exit;
+        }
+        pcntl_wait($status);
+        echo ephpm_kv_exists('session_lock:forked') ? 'locked ' : 'free ';
+        echo ephpm_kv_get('session:forked');""")
+    assert server.get("/fork.php").text == 'locked by|s:5:"child";'
+    server.write("after.php", "<?php session_id('forked'); session_start(); echo $_SESSION['by'];")
+    assert server.get("/after.php").text == "parent"
+    assert [k for k in keys(server) if k.startswith("session_lock:")] == []
+
+
 def test_waiting_ends_with_max_execution_time(serve):
     s = serve({"php": {"workers": 3, "workers_min": 3, "max_execution_time": 1}}, FILES)
     with Holder(s):

@@ -63,6 +63,14 @@ def test_session_counts_logs_in_and_out(browser, new_browser):
     assert page.url == "/" and browser.get("/dashboard").status == 403
 
 
+def test_session_is_in_the_store(browser, app):
+    """By Symfony's handler on top of PHP's SessionHandler; its folder for session files stays empty."""
+    before = set((app.folder / "var/sessions").iterdir())
+    assert json.loads(browser.get("/session/count").text) == {"n": 1}
+    assert json.loads(browser.get("/session/count").text) == {"n": 2}
+    assert set((app.folder / "var/sessions").iterdir()) <= before
+
+
 def test_csv_is_streamed_whole(browser):
     page = browser.get("/export.csv", {"Accept-Encoding": "identity"})
     lines = page.text.splitlines()
