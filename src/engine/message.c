@@ -45,13 +45,17 @@ struct message_done_fixed {
     uint64_t memory_peak;
     uint64_t resident;
     uint64_t php_us;
+    uint64_t session_wait_us;
     int32_t status;
+    uint16_t sessions;
+    uint16_t sessions_taken_over;
+    uint16_t sessions_not_written;
     uint8_t end;
     uint8_t replace;
     uint8_t client_gone;
-    uint8_t zero;
+    uint8_t zero[3];
 };
-static_assert(sizeof(struct message_done_fixed) == 32, "layout");
+static_assert(sizeof(struct message_done_fixed) == 48, "layout");
 
 struct message_ready_fixed {
     uint32_t pid;
@@ -204,7 +208,11 @@ void message_done_encode(const struct message_done *done, struct buf *out)
         .memory_peak = done->memory_peak,
         .resident = done->resident,
         .php_us = done->php_us,
+        .session_wait_us = done->session_wait_us,
         .status = done->status,
+        .sessions = done->sessions,
+        .sessions_taken_over = done->sessions_taken_over,
+        .sessions_not_written = done->sessions_not_written,
         .end = (uint8_t)done->end,
         .replace = (uint8_t)done->replace,
         .client_gone = done->client_gone,
@@ -349,7 +357,7 @@ int message_done_decode(const char *p, size_t n, struct message_done *out)
         return ERR_CORRUPT;
     memcpy(&fixed, p, sizeof(fixed));
     if (fixed.end >= MESSAGE_END_COUNT || fixed.replace >= MESSAGE_REPLACE_COUNT ||
-        fixed.client_gone > 1 || fixed.zero != 0)
+        fixed.client_gone > 1 || fixed.zero[0] || fixed.zero[1] || fixed.zero[2])
         return ERR_CORRUPT;
     *out = (struct message_done){
         .end = (enum message_end)fixed.end,
@@ -359,6 +367,10 @@ int message_done_decode(const char *p, size_t n, struct message_done *out)
         .php_us = fixed.php_us,
         .replace = (enum message_replace)fixed.replace,
         .client_gone = fixed.client_gone != 0,
+        .sessions = fixed.sessions,
+        .sessions_taken_over = fixed.sessions_taken_over,
+        .sessions_not_written = fixed.sessions_not_written,
+        .session_wait_us = fixed.session_wait_us,
     };
     return 0;
 }

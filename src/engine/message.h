@@ -114,6 +114,9 @@ struct message_done {
     uint64_t php_us;      /* microseconds from the request block to the end of shutdown functions */
     enum message_replace replace; /* not MESSAGE_STAYS: the worker must not get another request */
     bool client_gone;
+    /* sessions in the store: opened, taken over from the dead, not written for want of room */
+    uint16_t sessions, sessions_taken_over, sessions_not_written;
+    uint64_t session_wait_us;
 };
 
 void message_done_encode(const struct message_done *done, struct buf *out);

@@ -154,6 +154,17 @@ static const struct metrics_family families[METRIC_COUNT] = {
         "Requests that were answered 503 because no worker was free in time.",
         LABELS(SITE, METRIC_LABEL_ENGINE)),
 
+    [METRIC_SESSIONS_OPENED] = ZEROS("ephpm_sessions_opened_total",
+        "Times that a request opened a session that is in the store.", LABELS(SITE)),
+    [METRIC_SESSION_WAIT] = HISTOGRAM("ephpm_session_wait_seconds", durations, 9,
+        "Time that a request with such a session waited for other requests to close it.",
+        LABELS(SITE)),
+    [METRIC_SESSIONS_TAKEN_OVER] = ZEROS("ephpm_sessions_taken_over_total",
+        "Sessions that a worker had open when it died, and that another request opened then.",
+        LABELS(SITE)),
+    [METRIC_SESSIONS_NOT_WRITTEN] = ZEROS("ephpm_sessions_not_written_total",
+        "Sessions that were not written because the store had no room for them.", LABELS(SITE)),
+
     [METRIC_POOL_SIZE] =
         GAUGE("ephpm_fpm_pool_size", "Most workers that a site may have.", LABELS(SITE)),
     [METRIC_POOL_QUEUE] =

@@ -43,6 +43,11 @@ enum metric {
     METRIC_PHP_OUTPUT,
     METRIC_PHP_MEMORY_PEAK,
     METRIC_PHP_SHED,
+    /* sessions in the store */
+    METRIC_SESSIONS_OPENED,
+    METRIC_SESSION_WAIT,
+    METRIC_SESSIONS_TAKEN_OVER,
+    METRIC_SESSIONS_NOT_WRITTEN,
     /* pool */
     METRIC_POOL_SIZE,
     METRIC_POOL_QUEUE,
@@ -159,11 +164,16 @@ unsigned metric_method(struct str method);
 unsigned metric_status(int status);
 unsigned metric_signal(const char *name);
 
-/* One more, at two label values; m == NULL: nothing is recorded. */
-static inline void metric_count(struct metrics *m, enum metric f, unsigned a, unsigned b)
+/* n more, at two label values; m == NULL: nothing is recorded. */
+static inline void metric_add(struct metrics *m, enum metric f, unsigned a, unsigned b, uint64_t n)
 {
     if (m)
-        metrics_add(m, f, metrics_at(m, f, a, b, 0), 1);
+        metrics_add(m, f, metrics_at(m, f, a, b, 0), n);
+}
+
+static inline void metric_count(struct metrics *m, enum metric f, unsigned a, unsigned b)
+{
+    metric_add(m, f, a, b, 1);
 }
 
 static inline void metric_observe(

@@ -563,6 +563,15 @@ void pool_worker_ready(struct pool *p, struct pool_worker *w, const struct messa
     pool_worker_free_again(p, w);
 }
 
+static void pool_count_sessions(struct metrics *m, unsigned site, const struct message_done *done)
+{
+    if (done->sessions || done->session_wait_us)
+        metric_observe(m, METRIC_SESSION_WAIT, site, 0, done->session_wait_us * 1000);
+    metric_add(m, METRIC_SESSIONS_OPENED, site, 0, done->sessions);
+    metric_add(m, METRIC_SESSIONS_TAKEN_OVER, site, 0, done->sessions_taken_over);
+    metric_add(m, METRIC_SESSIONS_NOT_WRITTEN, site, 0, done->sessions_not_written);
+}
+
 static void pool_count_done(struct pool *p, unsigned site, const struct message_done *done)
 {
     struct metrics *m = p->metrics;
@@ -574,6 +583,7 @@ static void pool_count_done(struct pool *p, unsigned site, const struct message_
     metric_count(m, METRIC_PHP_EXECUTIONS, site, ok ? METRIC_PHP_OK : METRIC_PHP_ERROR);
     metric_observe(m, METRIC_PHP_DURATION, site, 0, done->php_us * 1000);
     metric_observe(m, METRIC_PHP_MEMORY_PEAK, site, 0, done->memory_peak);
+    pool_count_sessions(m, site, done);
     switch (done->replace) {
     case MESSAGE_REPLACE_REQUESTS:
         metric_count(m, METRIC_WORKER_RECYCLES, site, METRIC_RECYCLE_REQUESTS);

@@ -412,6 +412,10 @@ static void worker_say_done(const struct embed_result *res, uint64_t start_ns)
         .php_us = (clock_mono_ns() - start_ns) / 1000,
         .replace = res->replace ? MESSAGE_REPLACE_PHP : MESSAGE_STAYS,
         .client_gone = res->client_gone || worker.client_gone,
+        .sessions = res->sessions.opened,
+        .sessions_taken_over = res->sessions.taken_over,
+        .sessions_not_written = res->sessions.not_written,
+        .session_wait_us = res->sessions.waited_ns / 1000,
     };
     const struct worker_options *o = worker.opt;
 

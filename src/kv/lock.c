@@ -54,6 +54,7 @@ struct take {
     struct kv_store *s;
     struct str key;
     const struct kv_owner *me;
+    struct kv_lock_wait *wait;
     struct kv_value mine;
     uint64_t end; /* ms; 0: never */
     /* the key as it was seen last */
@@ -75,6 +76,7 @@ static int take_over(struct take *t)
 {
     int r = kv_store_cas(t->s, t->key, &t->value, &t->mine, 0);
 
+    t->wait->taken_over = r == 0;
     return r == ERR_BUSY ? ERR_AGAIN : r;
 }
 
@@ -104,24 +106,25 @@ static int wait_and_take(struct take *t)
     return owner_runs(&holder) ? ERR_AGAIN : take_over(t);
 }
 
-int kv_lock_take(struct kv_store *s, struct str key, const struct kv_owner *me, int64_t timeout,
-    kv_lock_stop_cb *stop, void *arg)
+int kv_lock_take(
+    struct kv_store *s, struct str key, const struct kv_owner *me, struct kv_lock_wait *wait)
 {
-    struct take t = {.s = s, .key = key, .me = me};
+    struct take t = {.s = s, .key = key, .me = me, .wait = wait};
     char text[OWNER_MAX];
     int r;
 
+    wait->taken_over = false;
     t.mine = owner_value(me, text);
     r = take_free(&t);
     if (r != ERR_AGAIN)
         return r;
-    if (timeout >= 0)
-        t.end = clock_mono_ms() + (uint64_t)timeout;
+    if (wait->timeout >= 0)
+        t.end = clock_mono_ms() + (uint64_t)wait->timeout;
     for (;;) {
         r = wait_and_take(&t);
         if (r != ERR_AGAIN && r != ERR_INTR)
             break;
-        if (stop && stop(arg)) {
+        if (wait->stop && wait->stop(wait->arg)) {
             r = ERR_INTR;
             break;
         }

@@ -35,13 +35,19 @@ void kv_owner_init(struct kv_owner *o, uint64_t number);
  * wait. May not leave by other ways than returning. */
 typedef bool kv_lock_stop_cb(void *arg);
 
+struct kv_lock_wait {
+    int64_t timeout;       /* ms; negative: for ever */
+    kv_lock_stop_cb *stop; /* NULL: nothing else ends it */
+    void *arg;
+    bool taken_over; /* afterwards: the lock was a dead one's */
+};
+
 /*
- * Waits for the lock at most timeout ms (negative: for ever). Succeeds at once when `me` has it
- * already. ERR_TIMEOUT; ERR_INTR: stop (NULL: never) said so; ERR_FULL: the store has no room for
- * it; ERR_TOOBIG.
+ * Waits for the lock. Succeeds at once when `me` has it already. ERR_TIMEOUT; ERR_INTR: stop said
+ * so; ERR_FULL: the store has no room for it; ERR_TOOBIG.
  */
-int kv_lock_take(struct kv_store *s, struct str key, const struct kv_owner *me, int64_t timeout,
-    kv_lock_stop_cb *stop, void *arg) MUST_CHECK;
+int kv_lock_take(struct kv_store *s, struct str key, const struct kv_owner *me,
+    struct kv_lock_wait *wait) MUST_CHECK;
 /* ERR_NOTFOUND: nobody has it; ERR_BUSY: another one has. */
 int kv_lock_release(struct kv_store *s, struct str key, const struct kv_owner *me) MUST_CHECK;
 

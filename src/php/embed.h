@@ -173,6 +173,14 @@ enum embed_end {
     EMBED_BROKEN,  /* request startup or shutdown failed: the process must be replaced */
 };
 
+/* What a request did with sessions in the store. */
+struct embed_sessions {
+    uint16_t opened;      /* how often one was opened */
+    uint16_t taken_over;  /* of these: from a worker that had died with it */
+    uint16_t not_written; /* there was no room */
+    uint64_t waited_ns;   /* for other requests */
+};
+
 struct embed_result {
     enum embed_end end;
     int status;         /* as sent */
@@ -182,6 +190,7 @@ struct embed_result {
     bool declined; /* a router returned false: what it wrote is not meant, the host answers */
     bool replace;  /* the process must not take another request */
     bool forked;   /* the script made child processes and may have left some */
+    struct embed_sessions sessions;
 };
 
 /* Runs one request to its end, shutdown functions included. Never longjmps out. */

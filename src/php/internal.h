@@ -140,7 +140,7 @@ void embed_kv_after_fork(void);
 /* session.c: while modules start, if there is a store and PHP has sessions. */
 bool embed_session_register(void);
 /* After a request, however it ended: nothing of a session stays with this process. */
-void embed_session_end(void);
+void embed_session_end(struct embed_sessions *out);
 /* In a forked child, that of a script too. */
 void embed_session_after_fork(void);
 

@@ -294,7 +294,7 @@ void embed_run(const struct embed_request *req, struct embed_result *out)
     reset_state(req);
     embed_variables_apply_env(req);
     run_guarded(req, out);
-    embed_session_end();
+    embed_session_end(&out->sessions);
     if (embed_g.forked)
         _exit(EG(exit_status) & 0xff); /* the parent answers */
     embed_output_drain();

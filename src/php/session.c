@@ -48,6 +48,7 @@ static struct {
     bool locked;
     struct kv_owner me; /* pid 0: not known yet */
     struct buf buf;     /* of the value read */
+    struct embed_sessions done;
 } session;
 
 static struct {
@@ -111,15 +112,19 @@ static int64_t time_left(void)
 
 static bool lock(void)
 {
-    uint64_t begin = clock_mono_ns();
+    struct kv_lock_wait wait = {.timeout = time_left(), .stop = shall_stop};
+    uint64_t begin = clock_mono_ns(), waited;
     int r;
 
     if (session.me.pid == 0)
         kv_owner_init(&session.me, 0);
-    r = kv_lock_take(embed_g.opt.kv, KEY(KV_SESSION_LOCK, session.id, session.id_len), &session.me,
-        time_left(), shall_stop, NULL);
+    r = kv_lock_take(
+        embed_g.opt.kv, KEY(KV_SESSION_LOCK, session.id, session.id_len), &session.me, &wait);
     session.locked = r == 0;
-    embed_g.waited_ns += clock_mono_ns() - begin;
+    waited = clock_mono_ns() - begin;
+    embed_g.waited_ns += waited;
+    session.done.waited_ns += waited;
+    session.done.taken_over += wait.taken_over;
     if (r == ERR_FULL) {
         php_error_docref(NULL, E_WARNING,
             "The store has no room for a lock, other requests may use the session as well");
@@ -168,12 +173,15 @@ static bool take(const zend_string *id)
     if (!lock())
         return false;
     session.stage = READY;
+    session.done.opened++;
     return true;
 }
 
-void embed_session_end(void)
+void embed_session_end(struct embed_sessions *out)
 {
     unlock();
+    *out = session.done;
+    session.done = (struct embed_sessions){0};
     if (session.buf.cap > BUFFER_KEPT)
         buf_fini(&session.buf);
 }
@@ -212,6 +220,7 @@ static zend_result put(const zend_string *id, struct str data, zend_long lifetim
     else if (r)
         php_error_docref(NULL, E_WARNING,
             "The session could not be written: no room for %zu bytes in the store", data.len);
+    session.done.not_written += r != 0;
     return r ? FAILURE : SUCCESS;
 }
 
@@ -337,7 +346,7 @@ bool embed_session_register(void)
     return true;
 }
 
-void embed_session_end(void)
+void embed_session_end(struct embed_sessions *out)
 {
 }
 

@@ -387,6 +387,29 @@ def test_clients_that_went_away_do_not_keep_workers(server):
     assert [k for k in keys(server) if k.startswith("session_lock:")] == []
 
 
+def metric(s, name):
+    return float(re.search(rf'^{name}{{site="default"}} (\S+)$', s.get("/metrics").text, re.M)[1])
+
+
+def test_metrics_of_sessions(serve):
+    s = serve({**CONFIG, "server": {"metrics": {"enabled": True}}}, FILES)
+    assert metric(s, "ephpm_sessions_opened_total") == 0
+    for _ in range(3):
+        s.get("/count.php")
+    s.get("/pid.php")
+    with Holder(s) as h:
+        t = threading.Thread(target=lambda: s.get("/peek.php"))
+        t.start()
+        time.sleep(0.3)
+        os.kill(h.pid, signal.SIGKILL)
+        t.join(20)
+    assert metric(s, "ephpm_sessions_opened_total") == 4  # without the killed one
+    assert metric(s, "ephpm_sessions_taken_over_total") == 1
+    assert metric(s, "ephpm_sessions_not_written_total") == 0
+    assert metric(s, "ephpm_session_wait_seconds_count") == 4
+    assert 0.25 < metric(s, "ephpm_session_wait_seconds_sum") < 3
+
+
 # --- when the store is full, or compresses -------------------------------------------------------
 
 def test_full_store_is_a_warning_and_the_request_goes_on(serve):

@@ -275,6 +275,10 @@ static void test_message_done_round_trip(void)
     struct message_done done = {.end = MESSAGE_END_MEMORY,
         .status = 500,
         .memory_peak = (uint64_t)5 << 32,
+        .sessions = 3,
+        .sessions_taken_over = 2,
+        .sessions_not_written = 1,
+        .session_wait_us = 1500000,
         .resident = 77,
         .php_us = 123456,
         .replace = MESSAGE_REPLACE_MEMORY};
@@ -286,9 +290,11 @@ static void test_message_done_round_trip(void)
     CHECK_INT(got.end, MESSAGE_END_MEMORY);
     CHECK_INT(got.status, 500);
     CHECK(got.memory_peak == done.memory_peak && got.resident == 77 && got.php_us == 123456);
+    CHECK(got.sessions == 3 && got.sessions_taken_over == 2 && got.sessions_not_written == 1);
+    CHECK(got.session_wait_us == 1500000);
     CHECK(got.replace == MESSAGE_REPLACE_MEMORY && !got.client_gone);
     CHECK_INT(message_done_decode(b.p, b.len - 1, &got), ERR_CORRUPT);
-    for (size_t i = 28; i < b.len; i++) {
+    for (size_t i = 42; i < b.len; i++) {
         char old = b.p[i];
 
         b.p[i] = 9;

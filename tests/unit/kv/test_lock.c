@@ -8,9 +8,19 @@
 #include "platform/process.h"
 #include "unit/kv/bed.h"
 
+static int take_key(
+    struct kv_store *s, const char *key, const struct kv_owner *o, int64_t timeout, bool taken_over)
+{
+    struct kv_lock_wait wait = {.timeout = timeout};
+    int r = kv_lock_take(s, str_c(key), o, &wait);
+
+    CHECK_INT(wait.taken_over, taken_over);
+    return r;
+}
+
 static int take(struct bed *b, const struct kv_owner *o, int64_t timeout)
 {
-    return kv_lock_take(b->s, STR("l"), o, timeout, NULL, NULL);
+    return take_key(b->s, "l", o, timeout, false);
 }
 
 static void test_lock_has_one_owner(void)
@@ -51,12 +61,12 @@ static void test_lock_of_the_dead_is_taken_over(void)
     dead = me;
     dead.start++;
     CHECK_INT(take(&b, &dead, 0), 0);
-    CHECK_INT(take(&b, &me, 0), 0);
+    CHECK_INT(take_key(b.s, "l", &me, 0, true), 0);
     CHECK_INT(kv_lock_release(b.s, STR("l"), &dead), ERR_BUSY);
     CHECK_INT(kv_lock_release(b.s, STR("l"), &me), 0);
     for (size_t i = 0; i < ARRAY_LEN(rubbish); i++) {
         CHECK_INT(kv_store_set(b.s, STR("l"), &rubbish[i], 0, 0), 0);
-        CHECK_INT(take(&b, &me, 0), 0);
+        CHECK_INT(take_key(b.s, "l", &me, 0, true), 0);
         CHECK_INT(kv_lock_release(b.s, STR("l"), &me), 0);
     }
     bed_close(&b);
@@ -73,15 +83,16 @@ static void test_lock_wait_can_be_stopped(void)
     struct kv_owner one, two;
     struct bed b;
     int asked = 0;
+    struct kv_lock_wait wait = {.timeout = -1, .stop = stop_at_once, .arg = &asked};
 
     bed_open(&b, MB(2), KV_NOEVICTION);
     kv_owner_init(&one, 1);
     kv_owner_init(&two, 2);
     CHECK_INT(take(&b, &one, 0), 0);
-    CHECK_INT(kv_lock_take(b.s, STR("l"), &two, -1, stop_at_once, &asked), ERR_INTR);
+    CHECK_INT(kv_lock_take(b.s, STR("l"), &two, &wait), ERR_INTR);
     CHECK_INT(asked, 1);
     CHECK_INT(kv_lock_release(b.s, STR("l"), &one), 0);
-    CHECK_INT(kv_lock_take(b.s, STR("l"), &two, -1, stop_at_once, &asked), 0);
+    CHECK_INT(kv_lock_take(b.s, STR("l"), &two, &wait), 0);
     CHECK_INT(asked, 1);
     bed_close(&b);
 }
@@ -116,9 +127,9 @@ static void test_lock_sweep_frees_those_of_the_dead(void)
     kv_owner_init(&me, 1);
     dead = me;
     dead.start++;
-    CHECK_INT(kv_lock_take(b.s, STR("l:dead"), &dead, 0, NULL, NULL), 0);
-    CHECK_INT(kv_lock_take(b.s, STR("l:mine"), &me, 0, NULL, NULL), 0);
-    CHECK_INT(kv_lock_take(b.s, STR("other:dead"), &dead, 0, NULL, NULL), 0);
+    CHECK_INT(take_key(b.s, "l:dead", &dead, 0, false), 0);
+    CHECK_INT(take_key(b.s, "l:mine", &me, 0, false), 0);
+    CHECK_INT(take_key(b.s, "other:dead", &dead, 0, false), 0);
     CHECK_INT(bed_set(&b, "l:text", "1 is no owner"), 0);
     do {
         freed += kv_lock_sweep(b.s, &cursor, STR("l:"), 1);
@@ -150,7 +161,7 @@ static void *count_under_lock(void *arg)
     struct worker *w = arg;
 
     for (unsigned i = 0; i < ROUNDS; i++) {
-        CHECK_INT(kv_lock_take(w->s, STR("l"), &w->me, 20000, NULL, NULL), 0);
+        CHECK_INT(take_key(w->s, "l", &w->me, 20000, false), 0);
         ++*w->count;
         CHECK_INT(kv_lock_release(w->s, STR("l"), &w->me), 0);
     }

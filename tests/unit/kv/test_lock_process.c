@@ -30,6 +30,7 @@ static struct seen *seen_new(void)
 /* A child that takes the lock, stays in it, and ends; stay < 0: until it is killed. */
 static pid_t start(struct bed *b, struct seen *seen, int stay_ms)
 {
+    struct kv_lock_wait wait = {.timeout = 10000};
     pid_t pid = fork();
     struct kv_owner me;
     unsigned n;
@@ -38,7 +39,7 @@ static pid_t start(struct bed *b, struct seen *seen, int stay_ms)
         return pid;
     kv_store_after_fork(b->s);
     kv_owner_init(&me, 0);
-    if (kv_lock_take(b->s, STR("l"), &me, 10000, NULL, NULL) != 0)
+    if (kv_lock_take(b->s, STR("l"), &me, &wait) != 0)
         _exit(1);
     n = atomic_fetch_add(&seen->inside, 1) + 1;
     if (n > atomic_load(&seen->most))
@@ -106,8 +107,9 @@ static void test_lock_wait_asks_after_a_signal(void)
 {
     struct sigaction act = {.sa_handler = on_alarm}, old;
     struct seen *seen = seen_new();
-    struct kv_owner me;
     int asked = 0, status;
+    struct kv_lock_wait wait = {.timeout = -1, .stop = stop_at_second, .arg = &asked};
+    struct kv_owner me;
     uint64_t begin;
     pid_t owner;
     struct bed b;
@@ -119,7 +121,7 @@ static void test_lock_wait_asks_after_a_signal(void)
     CHECK_INT(sigaction(SIGALRM, &act, &old), 0);
     (void)ualarm(20000, 20000);
     begin = clock_mono_ms();
-    CHECK_INT(kv_lock_take(b.s, STR("l"), &me, -1, stop_at_second, &asked), ERR_INTR);
+    CHECK_INT(kv_lock_take(b.s, STR("l"), &me, &wait), ERR_INTR);
     CHECK_INT(asked, 2);
     CHECK(clock_mono_ms() - begin < KV_LOCK_LOOK_MS);
     (void)ualarm(0, 0);

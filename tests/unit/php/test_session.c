@@ -311,13 +311,14 @@ static void test_session_is_free_after_any_end(void)
 /* Another process has the session, or is dead and had it; number tells which owner. */
 static pid_t hold(int64_t ms)
 {
+    struct kv_lock_wait wait = {0};
     struct kv_owner owner;
     pid_t pid = fork();
 
     if (pid == 0) {
         kv_store_after_fork(host_store);
         kv_owner_init(&owner, 7);
-        if (kv_lock_take(host_store, STR("session_lock:one"), &owner, 0, NULL, NULL) != 0)
+        if (kv_lock_take(host_store, STR("session_lock:one"), &owner, &wait) != 0)
             _exit(1);
         (void)usleep((useconds_t)ms * 1000);
         _exit(kv_lock_release(host_store, STR("session_lock:one"), &owner) != 0);
@@ -349,6 +350,9 @@ static void test_session_waits_for_another_request(void)
     run("session_start(); $_SESSION['n'] = 1; echo 'went on';");
     CHECK(clock_mono_ms() - begin >= 250);
     CHECK_BODY("went on");
+    CHECK_INT(reply.result.sessions.opened, 1);
+    CHECK_INT(reply.result.sessions.taken_over, 0);
+    CHECK(reply.result.sessions.waited_ns >= 250000000);
     let_go(pid, false);
     check_data("\"n|i:1;\"");
     /* Killed: the lock stays behind. */
@@ -359,6 +363,7 @@ static void test_session_waits_for_another_request(void)
     run("session_start(); echo $_SESSION['n'];");
     CHECK_BODY("1");
     CHECK(clock_mono_ms() - begin < 1000);
+    CHECK_INT(reply.result.sessions.taken_over, 1);
     check_unlocked();
 }
 
@@ -408,6 +413,7 @@ static void test_session_full_store_is_said(void)
     run("session_start(); echo json_encode($_SESSION); $_SESSION['big'] = str_repeat('x', 400000);"
         "session_write_close(); echo 'went on';");
     CHECK_BODY("{\"n\":1}went on");
+    CHECK_INT(reply.result.sessions.not_written, 1);
     CHECK_HAS(reply.log, "The session could not be written: no room for 400022 bytes in the store");
     check_unlocked();
     kv_store_flush(host_store);
