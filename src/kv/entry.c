@@ -221,7 +221,7 @@ int kv_entry_build(struct kv_store *s, const struct kv_spot *spot, const struct 
 
     /* As if it had been read: it is not the first to go. */
     if (r == 0)
-        KV_SET(*kv_mark_of(s, *ref), 1);
+        KV_SET(*kv_mark_of(s, *ref), kv_is_coll(v->type) ? KV_MARK_COLL : 1);
     return r;
 }
 

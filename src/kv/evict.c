@@ -32,8 +32,11 @@ static enum verdict judge(const struct kv_store *s, uint32_t ref)
 
 static void clear_mark(struct kv_store *s, uint32_t ref)
 {
+    _Atomic uint8_t *mark = kv_mark_of(s, ref);
     /* relaxed: a hint. */
-    atomic_store_explicit(kv_mark_of(s, ref), 0, memory_order_relaxed);
+    uint8_t n = atomic_load_explicit(mark, memory_order_relaxed);
+
+    atomic_store_explicit(mark, n > KV_MARK_COLL ? 0 : n - (n > 0), memory_order_relaxed);
 }
 
 static void evict(struct kv_store *s, uint32_t shard, uint32_t ref, bool expired)
@@ -126,8 +129,26 @@ int kv_evict_block(struct kv_store *s, uint32_t shard, unsigned class)
 
 /* ---- whole pages ---- */
 
+/* How much may go for one page, when less was of no use. */
+enum effort {
+    GENTLE,    /* what was not read lately */
+    FORCED,    /* what was read lately, too, but for collections, of which much more is lost */
+    DESPERATE, /* those as well */
+};
+
+/* What becomes of a block in a page that is looked at. The mark of a collection goes when the hand
+ * comes to its entry, not with each of its parts. */
+static enum verdict judge_block(struct kv_store *s, uint32_t ref, uint32_t who, enum effort effort)
+{
+    enum verdict v = judge(s, who);
+
+    if (v == REFERENCED && who == ref)
+        clear_mark(s, ref);
+    return v == REFERENCED && who != ref && effort < DESPERATE ? STAYS : v;
+}
+
 /* A piece of a large value: the value goes, with all of its pages. */
-static bool evict_value(struct kv_store *s, uint32_t shard, uint32_t page, bool force)
+static bool evict_value(struct kv_store *s, uint32_t shard, uint32_t page, enum effort effort)
 {
     uint32_t piece_of = s->pages[page].entry, ref;
     enum verdict v;
@@ -135,18 +156,16 @@ static bool evict_value(struct kv_store *s, uint32_t shard, uint32_t page, bool 
     ref = kv_room(s, piece_of) ? who_goes(s, shard, piece_of) : 0;
     if (ref == 0)
         return false;
-    v = judge(s, ref);
-    if (v == REFERENCED && !force && ref == piece_of)
-        clear_mark(s, ref);
-    if (v == STAYS || (v == REFERENCED && !force))
+    v = judge_block(s, piece_of, ref, effort);
+    if (v == STAYS || (v == REFERENCED && effort == GENTLE))
         return false;
     evict(s, shard, ref, v == EXPIRED);
     return true;
 }
 
 /* How many entries of a page, and of its parts of collections, may go. Expired ones do. */
-static void count_verdicts(
-    struct kv_store *s, uint32_t shard, uint32_t page, unsigned class, uint32_t *count)
+static void count_verdicts(struct kv_store *s, uint32_t shard, uint32_t page, unsigned class,
+    enum effort effort, uint32_t *count)
 {
     uint32_t n = MIN(s->pages[page].fresh, kv_slab_blocks(class)), owner = kv_owner(shard, class);
 
@@ -156,36 +175,53 @@ static void count_verdicts(
 
         if (who == 0)
             continue;
-        v = judge(s, who);
+        v = judge_block(s, ref, who, effort);
         count[v]++;
-        if (v == REFERENCED && who == ref)
-            clear_mark(s, ref);
-        else if (v == EXPIRED)
+        if (v == EXPIRED)
             evict(s, shard, who, true);
     }
 }
 
+/* A collection that has a part in the page, since the page as a whole cannot go. */
+static bool evict_owner(struct kv_store *s, uint32_t shard, uint32_t page, unsigned class)
+{
+    uint32_t n = MIN(s->pages[page].fresh, kv_slab_blocks(class));
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t ref = kv_slab_ref(s, page, class, i), who = who_goes(s, shard, ref);
+
+        if (who && who != ref && judge(s, who) != STAYS) {
+            evict(s, shard, who, false);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* All entries of a page, if all may go and few were read lately. Expired ones go in any case. */
 static bool evict_blocks(
-    struct kv_store *s, uint32_t shard, uint32_t page, unsigned class, bool force)
+    struct kv_store *s, uint32_t shard, uint32_t page, unsigned class, enum effort effort)
 {
     uint32_t n = MIN(s->pages[page].fresh, kv_slab_blocks(class)), owner = kv_owner(shard, class);
     uint32_t count[EXPIRED + 1] = {0};
     bool all;
 
-    count_verdicts(s, shard, page, class, count);
-    all = count[STAYS] == 0 && (force || count[REFERENCED] * HOT_PART <= count[MAY_GO]);
+    count_verdicts(s, shard, page, class, effort, count);
+    all = count[STAYS] == 0 && (effort > GENTLE || count[REFERENCED] * HOT_PART <= count[MAY_GO]);
     for (uint32_t i = 0; i < n && all && KV_GET(s->pages[page].owner) == owner; i++) {
         uint32_t who = who_goes(s, shard, kv_slab_ref(s, page, class, i));
 
         if (who && judge(s, who) != STAYS)
             evict(s, shard, who, false);
     }
-    return KV_GET(s->pages[page].owner) == 0;
+    if (KV_GET(s->pages[page].owner) == 0)
+        return true;
+    return effort == DESPERATE && KV_GET(s->pages[page].owner) == owner &&
+           evict_owner(s, shard, page, class);
 }
 
 /* The page's shard is locked, by us. */
-static bool evict_all(struct kv_store *s, uint32_t shard, uint32_t page, bool force)
+static bool evict_all(struct kv_store *s, uint32_t shard, uint32_t page, enum effort effort)
 {
     uint32_t owner = KV_GET(s->pages[page].owner);
 
@@ -194,11 +230,11 @@ static bool evict_all(struct kv_store *s, uint32_t shard, uint32_t page, bool fo
     if (owner >> 8 != shard + 1)
         return false;
     if ((owner & 255) == KV_DATA)
-        return evict_value(s, shard, page, force);
-    return (owner & 255) < KV_CLASSES && evict_blocks(s, shard, page, owner & 255, force);
+        return evict_value(s, shard, page, effort);
+    return (owner & 255) < KV_CLASSES && evict_blocks(s, shard, page, owner & 255, effort);
 }
 
-static bool try_page(struct kv_store *s, uint32_t own, uint32_t page, bool force)
+static bool try_page(struct kv_store *s, uint32_t own, uint32_t page, enum effort effort)
 {
     uint32_t owner = KV_GET(s->pages[page].owner), shard = (owner >> 8) - 1;
     bool nonsense = s->nonsense, done;
@@ -208,10 +244,10 @@ static bool try_page(struct kv_store *s, uint32_t own, uint32_t page, bool force
         return true;
     }
     if (shard == own || shard >= s->plan.nshards)
-        return shard == own && evict_all(s, shard, page, force);
+        return shard == own && evict_all(s, shard, page, effort);
     if (!kv_shard_try(s, shard))
         return false;
-    done = evict_all(s, shard, page, force);
+    done = evict_all(s, shard, page, effort);
     kv_shard_unlock(s, shard);
     s->nonsense = nonsense;
     return done;
@@ -222,13 +258,13 @@ int kv_evict_page(struct kv_store *s, uint32_t shard)
     uint32_t most = s->policy == KV_NOEVICTION ? FEW_TRIES : PAGE_TRIES;
     uint32_t tries = MIN(most, s->plan.npages);
 
-    for (uint32_t i = 0; i < 2 * tries; i++) {
+    for (uint32_t i = 0; i < 3 * tries; i++) {
         /* relaxed: whose turn it is. */
         uint32_t page = atomic_fetch_add_explicit(&s->h->hand, 1, memory_order_relaxed);
 
         if (s->policy == KV_ALLKEYS_RANDOM)
             page = kv_random_below(s, s->plan.npages);
-        if (try_page(s, shard, page % s->plan.npages, i >= tries))
+        if (try_page(s, shard, page % s->plan.npages, (enum effort)(i / tries)))
             return 0;
         if (s->nonsense)
             break;

@@ -13,7 +13,7 @@
 
 /* A free block of this class, or a free page. */
 int kv_evict_block(struct kv_store *s, uint32_t shard, unsigned class) MUST_CHECK;
-/* A free page, of any shard that is not busy. */
+/* A free page, of any shard that is not busy, or else what a collection was made of. */
 int kv_evict_page(struct kv_store *s, uint32_t shard) MUST_CHECK;
 
 /* Below n, which is not 0. */

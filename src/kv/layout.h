@@ -60,8 +60,11 @@
 #define KV_EVENTS      64u
 #define KV_SHARDS_MAX  128u
 #define KV_MARK_BYTES  (KV_PAGE / 64)
-#define KV_TRIES       64  /* of a reader, then it takes the lock */
-#define KV_STEPS       512 /* along a chain without the lock */
+#define KV_MARK_COLL                                                                           \
+    2                /* a collection's mark, which is cleared in so many steps: the hand meets \
+                        it often, with each page that has a part of it */
+#define KV_TRIES 64  /* of a reader, then it takes the lock */
+#define KV_STEPS 512 /* along a chain without the lock */
 
 #define KV_GET(field)    atomic_load_explicit(&(field), memory_order_acquire)
 #define KV_SET(field, v) atomic_store_explicit(&(field), (v), memory_order_release)

@@ -147,7 +147,7 @@ int kv_op_open(struct kv_store *s, struct str key, enum kv_type type, struct kv_
     op->type = is;
     /* relaxed: a hint for eviction. */
     if (spot.e)
-        atomic_store_explicit(kv_mark_of(s, spot.ref), 1, memory_order_relaxed);
+        atomic_store_explicit(kv_mark_of(s, spot.ref), KV_MARK_COLL, memory_order_relaxed);
     return 0;
 }
 
