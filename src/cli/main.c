@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "cli/kv.h"
 #include "core/log.h"
 #include "engine/front.h"
 #include "engine/kvrole.h"
@@ -32,6 +33,9 @@ static const char cli_help[] =
     "  config        print every setting and where it comes from\n"
     "  config check  only say whether keys and values are right (not whether files exist)\n"
     "  config dump   the same as config\n"
+    "  kv ...        the key-value store: keys [PATTERN], get K, set K V, del K..., incr K, ttl "
+    "K,\n"
+    "                ping, top\n"
     "  php ...       the php command: every argument is php's (ephpm php -v)\n"
     "  cgi ...       the php-cgi command: a request from the environment and standard input\n"
     "  --version     versions and features\n"
@@ -42,14 +46,24 @@ static const char cli_help[] =
     "  -d, --document-root DIR   folder to serve\n"
     "  -p, --port N              dev: port on 127.0.0.1 (a taken one: the next free is used)\n"
     "  -s, --sites DIR           dev: a site per folder\n"
-    "  --site NAME               deploy, cache reset, reload: only this site (else: --all)\n"
+    "  --site NAME               deploy, cache reset, reload: only this site (else: --all); kv: "
+    "whose\n"
+    "                            store\n"
+    "  --rev TEXT                deploy: what is deployed; kept at opcache:revision:SITE\n"
+    "  --ttl SECONDS             kv set: when the key expires\n"
+    "  --by N                    kv incr: by how much (1)\n"
+    "  --count N                 kv top: end after N lines\n"
+    "  --host HOST, --port N, --socket PATH, --user NAME, --password TEXT\n"
+    "                            kv, deploy, cache reset: a server elsewhere, by the Redis "
+    "protocol\n"
+    "                            ($EPHPM_KV_PASSWORD is a password, too)\n"
     "  -v                        more log; twice: all of it\n"
     "  --json                    status: as JSON\n"
     "  -h, --help\n"
     "\n"
     "Docs: docs/getting-started.md, docs/configuration.md\n";
 
-static int cli_usage(const char *text, const char *what)
+int cli_usage(const char *text, const char *what)
 {
     fprintf(stderr, "ephpm: %s%s%s\nTry: ephpm --help\n", text, what ? ": " : "", what ? what : "");
     return CLI_USAGE;
@@ -65,41 +79,82 @@ static void cli_override(struct cli *c, const char *key, const char *value, cons
 
 struct cli_flag {
     const char *short_name, *long_name;
-    const char *key; /* setting; NULL: handled in cli_flag_set() */
+    const char *key;      /* the setting; NULL: it goes to the member at offset */
+    size_t offset;        /* of a string in struct cli */
+    const char *commands; /* that know it; NULL: all */
 };
 
 static const struct cli_flag cli_flags[] = {
-    {"-c", "--config", NULL},
-    {"-l", "--listen", "server.listen"},
-    {"-d", "--document-root", "server.document_root"},
-    {"-p", "--port", NULL},
-    {"-s", "--sites", "server.sites_dir"},
-    {"", "--site", NULL},
+    {"-c", "--config", NULL, offsetof(struct cli, config_path), NULL},
+    {"-l", "--listen", "server.listen", 0, NULL},
+    {"-d", "--document-root", "server.document_root", 0, NULL},
+    {"-p", "--port", NULL, offsetof(struct cli, port), "dev kv deploy cache"},
+    {"-s", "--sites", "server.sites_dir", 0, NULL},
+    {"", "--site", NULL, offsetof(struct cli, site), NULL},
+    {"", "--host", NULL, offsetof(struct cli, host), "kv deploy cache"},
+    {"", "--user", NULL, offsetof(struct cli, user), "kv deploy cache"},
+    {"", "--password", NULL, offsetof(struct cli, password), "kv deploy cache"},
+    {"", "--socket", NULL, offsetof(struct cli, socket), "kv deploy cache"},
+    {"", "--ttl", NULL, offsetof(struct cli, ttl), "kv"},
+    {"", "--by", NULL, offsetof(struct cli, by), "kv"},
+    {"", "--count", NULL, offsetof(struct cli, count), "kv"},
+    {"", "--rev", NULL, offsetof(struct cli, rev), "deploy"},
 };
 
+static const char **cli_flag_at(struct cli *c, const struct cli_flag *f)
+{
+    return (const char **)(void *)((char *)c + f->offset);
+}
+
 static int cli_flag_set(struct cli *c, const struct cli_flag *f, const char *value)
+{
+    if (f->key)
+        cli_override(c, f->key, value, f->long_name);
+    else
+        *cli_flag_at(c, f) = value;
+    return 0;
+}
+
+static bool cli_knows(struct str commands, const char *command)
+{
+    struct str one;
+
+    while (str_split(&commands, ' ', &one))
+        if (str_eq(one, str_c(command)))
+            return true;
+    return false;
+}
+
+/* A flag that the command would ignore. */
+static int cli_check_flags(struct cli *c)
+{
+    for (size_t i = 0; i < ARRAY_LEN(cli_flags); i++) {
+        const struct cli_flag *f = &cli_flags[i];
+        char text[64];
+
+        if (!f->commands || !*cli_flag_at(c, f) || cli_knows(str_c(f->commands), c->command))
+            continue;
+        if (strcmp(c->command, "serve") == 0 && strcmp(f->long_name, "--port") == 0)
+            return cli_usage("--port is for dev; serve takes", "--listen ADDR");
+        (void)snprintf(text, sizeof(text), "%s does not know", c->command);
+        return cli_usage(text, f->long_name);
+    }
+    return 0;
+}
+
+/* dev --port N. */
+static int cli_set_port(struct cli *c)
 {
     uint64_t port;
     char *listen;
 
-    if (f->key) {
-        cli_override(c, f->key, value, f->long_name);
+    if (!c->port || strcmp(c->command, "dev") != 0)
         return 0;
-    }
-    if (strcmp(f->short_name, "-c") == 0) {
-        c->config_path = value;
-        return 0;
-    }
-    if (strcmp(f->long_name, "--site") == 0) {
-        c->site = value;
-        return 0;
-    }
-    if (str_u64(str_c(value), &port) || port > 65535)
-        return cli_usage("--port wants a number up to 65535, not", value);
+    if (str_u64(str_c(c->port), &port) || port > 65535)
+        return cli_usage("--port wants a number up to 65535, not", c->port);
     listen = mem_new(32); /* as long as the process */
     (void)snprintf(listen, 32, "127.0.0.1:%u", (unsigned)port);
     cli_override(c, "server.listen", listen, "--port");
-    c->has_port = true;
     return 0;
 }
 
@@ -127,17 +182,35 @@ static int cli_try_flag(struct cli *c, char **argv, int argc, int *i, bool *take
     return 0;
 }
 
+/* A word that is no flag: the command, then what it works on. */
+static void cli_word(struct cli *c, const char *word)
+{
+    if (c->command)
+        c->args[c->nargs++] = word;
+    else
+        c->command = word;
+}
+
 static int cli_parse(struct cli *c, int argc, char **argv)
 {
-    for (int i = 1; i < argc; i++) {
-        bool taken;
-        int rc = cli_try_flag(c, argv, argc, &i, &taken);
+    bool words = false; /* after "--" */
+    int rc = 0;
 
+    c->args = mem_new_array((size_t)argc + 1, sizeof(*c->args)); /* as long as the process */
+    for (int i = 1; i < argc; i++) {
+        bool taken = false;
+
+        if (!words)
+            rc = cli_try_flag(c, argv, argc, &i, &taken);
         if (rc)
             return rc;
         if (taken)
             continue;
-        if (strcmp(argv[i], "-v") == 0 || strcmp(argv[i], "--verbose") == 0)
+        if (words || argv[i][0] != '-')
+            cli_word(c, argv[i]);
+        else if (strcmp(argv[i], "--") == 0)
+            words = true;
+        else if (strcmp(argv[i], "-v") == 0 || strcmp(argv[i], "--verbose") == 0)
             c->verbosity++;
         else if (strcmp(argv[i], "-vv") == 0)
             c->verbosity += 2;
@@ -146,21 +219,20 @@ static int cli_parse(struct cli *c, int argc, char **argv)
         else if (strcmp(argv[i], "-V") == 0 || strcmp(argv[i], "--version") == 0)
             c->command = "--version";
         else if (strcmp(argv[i], "--all") == 0)
-            c->site = NULL;
+            c->all = true;
         else if (strcmp(argv[i], "--json") == 0)
             c->json = true;
-        else if (argv[i][0] == '-')
-            return cli_usage("unknown flag", argv[i]);
-        else if (!c->command)
-            c->command = argv[i];
-        else if (!c->argument)
-            c->argument = argv[i];
         else
-            return cli_usage("too many arguments", argv[i]);
+            return cli_usage("unknown flag", argv[i]);
     }
+    if (c->all)
+        c->site = NULL;
     if (c->verbosity)
         cli_override(c, "server.logging.level", c->verbosity > 1 ? "trace" : "debug", "-v");
-    return 0;
+    if (!c->command)
+        c->command = "dev";
+    rc = cli_check_flags(c);
+    return rc ? rc : cli_set_port(c);
 }
 
 /* --- php: another program --------------------------------------------------------------------- */
@@ -237,8 +309,6 @@ static int cli_run_master(struct cli *c, enum config_mode mode, bool next_port)
 
 int cli_serve(struct cli *c)
 {
-    if (c->has_port)
-        return cli_usage("--port is for dev; serve takes", "--listen ADDR");
     return cli_run_master(c, CONFIG_SERVE, false);
 }
 
@@ -269,7 +339,7 @@ struct config *cli_load(struct cli *c, enum config_mode mode)
 
 int cli_config(struct cli *c)
 {
-    const char *what = c->argument ? c->argument : "dump";
+    const char *what = c->nargs ? c->args[0] : "dump";
     struct buf out = {0};
     struct config *cfg;
 
@@ -316,14 +386,14 @@ static int cli_version(struct cli *c)
 
 static int cli_deploy(struct cli *c)
 {
-    return cli_remote(c, "deploy");
+    return kv_is_remote(c) ? cli_announce(c, "deploy") : cli_remote(c, "deploy");
 }
 
 static int cli_cache(struct cli *c)
 {
-    if (!c->argument || strcmp(c->argument, "reset") != 0)
+    if (c->nargs == 0 || strcmp(c->args[0], "reset") != 0)
         return cli_usage("the command is", "cache reset");
-    return cli_remote(c, "cache_reset");
+    return kv_is_remote(c) ? cli_announce(c, "cache reset") : cli_remote(c, "cache_reset");
 }
 
 static int cli_reload(struct cli *c)
@@ -351,19 +421,20 @@ static int cli_print_help(struct cli *c)
 static const struct {
     const char *name;
     int (*run)(struct cli *c);
-    bool argument;
+    size_t arguments; /* at most */
 } cli_commands[] = {
-    {"dev", cli_dev, false},
-    {"serve", cli_serve, false},
-    {"deploy", cli_deploy, false},
-    {"cache", cli_cache, true},
-    {"reload", cli_reload, false},
-    {"status", cli_status, false},
-    {"stop", cli_stop, false},
-    {"config", cli_config, true},
-    {"help", cli_print_help, false},
-    {"--help", cli_print_help, false},
-    {"--version", cli_version, false},
+    {"dev", cli_dev, 0},
+    {"serve", cli_serve, 0},
+    {"deploy", cli_deploy, 0},
+    {"cache", cli_cache, 1},
+    {"reload", cli_reload, 0},
+    {"status", cli_status, 0},
+    {"stop", cli_stop, 0},
+    {"config", cli_config, 1},
+    {"kv", cli_kv, SIZE_MAX},
+    {"help", cli_print_help, 0},
+    {"--help", cli_print_help, 0},
+    {"--version", cli_version, 0},
 };
 
 int main(int argc, char **argv)
@@ -392,13 +463,11 @@ int main(int argc, char **argv)
     if (rc)
         return rc;
     log_init("ephpm", 2, LOG_TEXT, LOG_WARN);
-    if (!c.command)
-        c.command = "dev";
     for (size_t i = 0; i < ARRAY_LEN(cli_commands); i++) {
         if (strcmp(cli_commands[i].name, c.command) != 0)
             continue;
-        if (c.argument && !cli_commands[i].argument)
-            return cli_usage("too many arguments", c.argument);
+        if (c.nargs > cli_commands[i].arguments)
+            return cli_usage("too many arguments", c.args[cli_commands[i].arguments]);
         return cli_commands[i].run(&c);
     }
     return cli_usage("unknown command", c.command);

@@ -45,8 +45,7 @@ static void remote_status_front(const struct json_value *f)
     }
 }
 
-/* "1.5 MB"; out has room for 32. */
-static const char *remote_size(int64_t bytes, char *out)
+const char *cli_size(int64_t bytes, char *out)
 {
     static const char units[] = "KMGT";
     double n = (double)bytes / 1024;
@@ -67,10 +66,10 @@ static void remote_status_kv(const struct json_value *kv)
         printf("  store %s  keys %lld  memory %s of %s  hits %lld  misses %lld  evicted %lld  "
                "repaired %lld\n",
             json_get_str(s, "site").p, (long long)json_get_int(s, "keys", 0),
-            remote_size(json_get_int(s, "used", 0), used),
-            remote_size(json_get_int(s, "memory", 0), memory),
-            (long long)json_get_int(s, "hits", 0), (long long)json_get_int(s, "misses", 0),
-            (long long)json_get_int(s, "evicted", 0), (long long)json_get_int(s, "repaired", 0));
+            cli_size(json_get_int(s, "used", 0), used),
+            cli_size(json_get_int(s, "memory", 0), memory), (long long)json_get_int(s, "hits", 0),
+            (long long)json_get_int(s, "misses", 0), (long long)json_get_int(s, "evicted", 0),
+            (long long)json_get_int(s, "repaired", 0));
 }
 
 static void remote_status(const struct json_value *v)
@@ -120,32 +119,45 @@ static bool remote_line(const char *cmd, struct str line, bool raw, int *code)
     return last;
 }
 
-static int remote_talk(sock_t s, const char *cmd, const char *site, bool raw)
+/* The command's line. */
+static int remote_send(sock_t s, const struct cli *c, const char *cmd)
 {
     struct buf b = {0};
+    struct json_writer w = JSON_WRITER(&b);
     struct str part;
-    size_t got, sent;
-    int code = CLI_FAILED;
-    bool last = false;
+    size_t sent = 0;
+    int rc;
 
-    buf_printf(&b, "{\"cmd\":\"%s\"", cmd);
-    if (site) {
-        buf_add_lit(&b, ",\"site\":");
-        buf_add_json(&b, str_c(site));
-    }
-    buf_add_lit(&b, "}\n");
+    json_open_object(&w);
+    json_add_str(&w, "cmd", str_c(cmd));
+    if (c->site)
+        json_add_str(&w, "site", str_c(c->site));
+    if (c->rev)
+        json_add_str(&w, "rev", str_c(c->rev));
+    json_close_object(&w);
+    buf_add_char(&b, '\n');
     part = buf_str(&b);
-    if (sock_sendv(s, &part, 1, false, &sent) || sent != part.len) {
-        buf_fini(&b);
-        fprintf(stderr, "ephpm: the server does not take the command\n");
-        return CLI_FAILED;
-    }
-    buf_clear(&b);
+    rc = sock_sendv(s, &part, 1, false, &sent);
+    if (rc == 0 && sent != part.len)
+        rc = ERR_IO;
+    buf_fini(&b);
+    if (rc)
+        fprintf(stderr, "ephpm: the server does not take the command: %s\n", err_text(rc));
+    return rc;
+}
+
+static int remote_talk(sock_t s, const struct cli *c, const char *cmd)
+{
+    struct buf b = {0};
+    size_t got;
+    int code = CLI_FAILED;
+    bool last = remote_send(s, c, cmd) != 0;
+
     while (!last) {
         ptrdiff_t nl = str_chr(buf_str(&b), '\n');
 
         if (nl >= 0) {
-            last = remote_line(cmd, str_n(b.p, (size_t)nl), raw, &code);
+            last = remote_line(cmd, str_n(b.p, (size_t)nl), c->json, &code);
             buf_consume(&b, (size_t)nl + 1);
             continue;
         }
@@ -173,25 +185,87 @@ static void remote_nobody(const struct config *cfg, const char *path, int rc)
         path, err_text(rc), key, value, mark.where ? mark.where : "default");
 }
 
-int cli_remote(struct cli *c, const char *cmd)
+/* The control socket of the server that this command line's configuration is of. */
+static int remote_connect(struct cli *c, sock_t *out)
 {
     struct config *cfg = cli_load(c, CONFIG_SERVE);
     struct buf path = {0};
-    sock_t s;
     int rc;
 
     if (!cfg)
         return CLI_FAILED;
     config_control_path(cfg, &path);
-    rc = sock_connect_local(buf_cstr(&path), &s);
-    if (rc) {
-        remote_nobody(cfg, buf_cstr(&path), rc);
-        rc = CLI_FAILED;
-    } else {
-        rc = remote_talk(s, cmd, c->site, c->json);
-        sock_close(s);
+    if (!path.len) {
+        fprintf(stderr, "ephpm: server.control_socket is empty: no command reaches this server\n");
+        config_unref(cfg);
+        return CLI_FAILED;
     }
+    rc = sock_connect_local(buf_cstr(&path), out);
+    if (rc)
+        remote_nobody(cfg, buf_cstr(&path), rc);
     buf_fini(&path);
     config_unref(cfg);
-    return rc;
+    return rc ? CLI_FAILED : CLI_OK;
+}
+
+int cli_remote(struct cli *c, const char *cmd)
+{
+    sock_t s;
+    int code = remote_connect(c, &s);
+
+    if (code == CLI_OK) {
+        code = remote_talk(s, c, cmd);
+        sock_close(s);
+    }
+    return code;
+}
+
+/* The server's one line says whether it handed us over; what follows is not its own any more. So it
+ * is read byte by byte. */
+static int remote_answer(sock_t s, struct buf *line)
+{
+    size_t got;
+    char byte;
+
+    while (line->len < 4096) {
+        int rc = sock_wait_readable(s, REMOTE_WAIT_MS);
+
+        if (rc == 0)
+            rc = sock_recv(s, &byte, 1, &got);
+        if (rc)
+            return rc;
+        if (byte == '\n')
+            return 0;
+        buf_add_char(line, byte);
+    }
+    return ERR_PROTO;
+}
+
+int cli_remote_store(struct cli *c, sock_t *out)
+{
+    struct buf line = {0};
+    struct arena a = {0};
+    struct json_value *v = NULL;
+    struct err err = {0};
+    sock_t s;
+    int code = remote_connect(c, &s);
+
+    if (code)
+        return code;
+    code = CLI_FAILED;
+    if (remote_send(s, c, "kv") == 0) {
+        if (remote_answer(s, &line) || json_parse(&a, buf_str(&line), &v, &err))
+            fprintf(stderr, "ephpm: the server ended the conversation\n");
+        else if (json_get_bool(v, "ok", false))
+            code = CLI_OK;
+        else
+            fprintf(stderr, "ephpm: kv refused: %s\n", json_get_str(v, "error").p);
+    }
+    arena_fini(&a);
+    buf_fini(&line);
+    if (code)
+        sock_close(s);
+    else
+        *out = s;
+    return code;
 }

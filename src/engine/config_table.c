@@ -107,7 +107,7 @@ static const struct conf_row rows[] = {
         "Socket for `ephpm deploy`, `reload` and `status`. When not set: `/run/ephpm/<hash>.sock` "
         "as root, else "
         "`$XDG_RUNTIME_DIR/ephpm-<hash>.sock` or `/tmp/ephpm-<uid>/<hash>.sock`; the hash is of "
-        "the listen address."),
+        "the listen address. Empty: none, and no command reaches the server."),
     ROW("server.pid_file", server.pid_file, CONF_STRING, NULL, RESTART | CONF_NOT_EMPTY,
         "File that holds the master's process id while it runs."),
     ROW("server.internal", server.internal, CONF_TABLES, NULL, RELOAD,

@@ -318,7 +318,7 @@ static size_t count_possible(const struct config *cfg)
 void config_collect_warnings(struct config *cfg)
 {
     enum { NOTICES = 4 };
-    size_t cap = ARRAY_LEN(inerts) + count_possible(cfg);
+    size_t cap = ARRAY_LEN(inerts) + 1 + count_possible(cfg);
 
     cfg->warnings = (struct conf_list){.v = arena_new(&cfg->arena, cap * sizeof(char *))};
     cfg->notices = (struct conf_list){.v = arena_new(&cfg->arena, NOTICES * sizeof(char *))};
@@ -330,6 +330,13 @@ void config_collect_warnings(struct config *cfg)
                 arena_printf(&cfg->arena, "%s (%s) has no effect: %s", in->key, where(cfg, in->key),
                     in->reason));
     }
+    if (cfg->server.control_socket && !*cfg->server.control_socket && no_timestamps(cfg) &&
+        (no_kv(cfg) || no_redis(cfg)))
+        add(cfg, &cfg->warnings, cap,
+            arena_printf(&cfg->arena,
+                "server.control_socket (%s) is empty and kv.redis_compat is off: no deploy reaches "
+                "the server, so only SIGHUP or a restart changes code",
+                where(cfg, "server.control_socket")));
     warn_tables(cfg, cap);
     if (config_is_set(cfg, "php.fpm_engine"))
         add(cfg, &cfg->notices, NOTICES,

@@ -52,7 +52,7 @@ struct control {
 
 const char *control_path(const struct control *c)
 {
-    return c->path;
+    return c ? c->path : "none";
 }
 
 static void control_client_free(struct control_client *c)
@@ -270,12 +270,16 @@ static void control_ask_status(struct control_client *c)
 /* --- commands --------------------------------------------------------------------------------- */
 
 /* One operation for one site; control_done() counts it off. */
-static void control_begin_site(struct control_client *c, struct site *site, enum op_kind kind)
+static void control_begin_site(
+    struct control_client *c, struct site *site, enum op_kind kind, struct str revision)
 {
     struct err err = {0};
 
-    if (deploy_begin(site, kind, c, &err) == 0)
+    if (deploy_begin(site, kind, c, &err) == 0) {
+        if (revision.p)
+            deploy_set_revision(site, revision);
         return;
+    }
     if (err.line)
         control_done(c, false, "%s (line %d, column %d)", err.text, err.line, err.col);
     else
@@ -283,7 +287,8 @@ static void control_begin_site(struct control_client *c, struct site *site, enum
 }
 
 /* For the named site, or for all that run. */
-static void control_begin(struct control_client *c, enum op_kind kind, struct str name)
+static void control_begin(
+    struct control_client *c, enum op_kind kind, struct str name, struct str revision)
 {
     struct master *m = c->control->master;
     struct site *only = name.len ? deploy_site_find(m, name) : NULL;
@@ -296,8 +301,12 @@ static void control_begin(struct control_client *c, enum op_kind kind, struct st
         control_done(c, false, "no site \"" STR_F "\" runs", STR_A(name));
         return;
     }
+    if (revision.p && !m->kv_config) {
+        control_done(c, false, "kv.enabled is false: there is nowhere to keep the revision");
+        return;
+    }
     if (only) {
-        control_begin_site(c, only, kind);
+        control_begin_site(c, only, kind, revision);
         return;
     }
     list_each (it, &m->sites)
@@ -311,7 +320,7 @@ static void control_begin(struct control_client *c, enum op_kind kind, struct st
             control_done(c, true, "no site runs yet");
     }
     list_each_safe (it, &m->sites)
-        control_begin_site(c, CONTAINER_OF(it, struct site, node), kind);
+        control_begin_site(c, CONTAINER_OF(it, struct site, node), kind, revision);
 }
 
 /* The site that is meant when none is named: the only one, or that of server.document_root. */
@@ -386,11 +395,11 @@ static void control_command(struct control_client *c, struct str line)
     else if (str_eq(cmd->s, STR("status")))
         control_ask_status(c);
     else if (str_eq(cmd->s, STR("deploy")))
-        control_begin(c, OP_DEPLOY, site);
+        control_begin(c, OP_DEPLOY, site, json_get_str(v, "rev"));
     else if (str_eq(cmd->s, STR("cache_reset")))
-        control_begin(c, OP_RESET, site);
+        control_begin(c, OP_RESET, site, STR_NONE);
     else if (str_eq(cmd->s, STR("reload")))
-        control_begin(c, OP_RELOAD, site);
+        control_begin(c, OP_RELOAD, site, STR_NONE);
     else if (str_eq(cmd->s, STR("kv")))
         control_hand_over(c, site);
     else if (str_eq(cmd->s, STR("stop"))) {
@@ -499,11 +508,14 @@ static int control_make_dir(const char *path, bool by_default)
 
 int control_open(struct master *m, struct control **out, struct err *err)
 {
-    struct control *c = mem_new(sizeof(*c));
+    struct control *c;
     struct buf path = {0};
     int rc;
 
     config_control_path(m->config, &path);
+    if (!path.len)
+        return 0; /* none is wanted */
+    c = mem_new(sizeof(*c));
     c->master = m;
     c->path = mem_dup_str(path.p, path.len);
     buf_fini(&path);

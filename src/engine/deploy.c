@@ -68,6 +68,7 @@ static void deploy_clear(struct site *s)
     fs_close(op->list_fd);
     fs_close(op->result_fd);
     config_unref(op->config);
+    mem_free(op->revision);
     *op = (struct operation){.step = OP_NONE, .list_fd = -1, .result_fd = -1};
     if (reload)
         deploy_say_reloaded(s->master);
@@ -303,6 +304,28 @@ int deploy_begin(struct site *s, enum op_kind kind, struct control_client *clien
     return rc;
 }
 
+void deploy_set_revision(struct site *s, struct str revision)
+{
+    mem_free(s->op.revision);
+    s->op.revision = mem_dup_str(revision.p, revision.len);
+}
+
+void deploy_announced(struct master *m)
+{
+    list_each (it, &m->sites) {
+        struct site *s = CONTAINER_OF(it, struct site, node);
+        struct err err = {0};
+
+        if (!s->deploy_due || s->op.step != OP_NONE)
+            continue;
+        s->deploy_due = false;
+        /* Without a generation the next one has the new code anyway. */
+        if (!m->stopping && s->active && deploy_begin(s, OP_DEPLOY, NULL, &err))
+            log_error("deploy_refused", F_CSTR("site", s->name), F_CSTR("operation", "deploy"),
+                F_CSTR("error", err.text));
+    }
+}
+
 /* --- steps ------------------------------------------------------------------------------------ */
 
 static void deploy_switch(struct site *s)
@@ -327,10 +350,12 @@ static void deploy_switch(struct site *s)
     roles_tell_front(s->master, &out);
     log_info("generation_active", F_CSTR("site", g->site), F_UINT("generation", g->id),
         F_CSTR("operation", deploy_kind_name(op->kind)), F_CSTR("root", g->root),
-        F_UINT("warmed_scripts", op->compiled), F_CSTR("jit", g->jit ? g->jit_mode : "off"),
-        F_CSTR("jit_reason", g->shape.jit_reason),
+        F_CSTR("revision", op->revision), F_UINT("warmed_scripts", op->compiled),
+        F_CSTR("jit", g->jit ? g->jit_mode : "off"), F_CSTR("jit_reason", g->shape.jit_reason),
         F_UINT("took_ms", clock_mono_ms() - op->began_ms));
     master_metrics_deployed(s, true);
+    if (op->revision)
+        stores_set_revision(s, op->revision);
     if (old && old != g)
         generation_drain(old);
     if (op->client)

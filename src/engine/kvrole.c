@@ -26,6 +26,7 @@ enum {
     KVROLE_SOON_MS = 20,
     KVROLE_SLICE = 512, /* buckets between two looks at the clock */
     KVROLE_LISTENERS = 2,
+    KVROLE_EVENT_MS = 50,          /* versions that come within it are one event */
     KVROLE_BYTES_PER_BUCKET = 256, /* of a store there is at most one bucket for so many */
     KVROLE_LOCK_KEYS = 1000,       /* looked at once in a cycle for locks of the dead */
 };
@@ -34,9 +35,11 @@ struct kvrole_site {
     struct list node;
     char *name;
     struct kv_store *store;
-    unsigned label; /* value of METRIC_LABEL_SITE */
-    uint64_t due;   /* buckets of this tick that are left */
-    uint64_t locks; /* where to look next for locks of the dead */
+    unsigned label;   /* value of METRIC_LABEL_SITE */
+    uint64_t due;     /* buckets of this tick that are left */
+    uint64_t locks;   /* where to look next for locks of the dead */
+    char version[64]; /* that was announced last, cut */
+    bool announced;   /* and the master was not told yet */
 };
 
 struct kvrole {
@@ -53,6 +56,8 @@ struct kvrole {
     struct net_timer *tick;
     struct net_timer *soon;
     unsigned ticks;
+    struct net_timer *events;
+    bool events_armed;
     int exit_code;
 };
 
@@ -119,10 +124,96 @@ static void kvrole_on_tick(void *arg)
 
 /* --- Redis clients ---------------------------------------------------------------------------- */
 
+static bool kvrole_is_named(const struct kvrole_site *s, struct str name)
+{
+    return str_eq(name, STR("_all")) || str_eq(name, str_c(s->name)) ||
+           (str_eq(name, STR("_default")) && strcmp(s->name, "default") == 0);
+}
+
+/* The same version again announces nothing. */
+static bool kvrole_take_version(struct kvrole_site *s, struct str value)
+{
+    struct str is = str_sub(value, 0, sizeof(s->version) - 1);
+
+    if (str_eq(is, str_c(s->version)))
+        return false;
+    (void)str_put(s->version, sizeof(s->version), is);
+    s->announced = true;
+    return true;
+}
+
+static void kvrole_on_opcache(
+    void *arg, const char *site, bool is_default, struct str key, struct str value)
+{
+    struct kvrole *r = arg;
+    struct str prefix = STR("opcache:version:"), name;
+    bool any = false, known = false;
+
+    if (!str_starts(key, prefix))
+        return;
+    name = str_sub(key, prefix.len, key.len);
+    list_each (it, &r->sites) {
+        struct kvrole_site *s = CONTAINER_OF(it, struct kvrole_site, node);
+
+        if (!kvrole_is_named(s, name) || !(is_default || strcmp(s->name, site) == 0))
+            continue;
+        known = true;
+        any = kvrole_take_version(s, value) || any;
+    }
+    if (!known)
+        log_warn("deploy_event_ignored", F_STR("key", key), F_CSTR("client_of", site),
+            F_CSTR("reason", "no site of that name runs, or the client is another site's"));
+    if (any && !r->events_armed) {
+        r->events_armed = true;
+        net_timer_start(r->events, KVROLE_EVENT_MS, 0);
+    }
+}
+
+static void kvrole_tell_events(void *arg)
+{
+    struct kvrole *r = arg;
+
+    r->events_armed = false;
+    list_each (it, &r->sites) {
+        struct kvrole_site *s = CONTAINER_OF(it, struct kvrole_site, node);
+        struct ipc_out out;
+
+        if (!s->announced)
+            continue;
+        s->announced = false;
+        ipc_begin(&out, "deploy");
+        ipc_add(&out, "site", str_c(s->name));
+        ipc_add(&out, "version", str_c(s->version));
+        kvrole_tell(r, &out);
+    }
+}
+
+/* What was deployed, where Redis clients and PHP can read it. */
+static void kvrole_on_revision(struct kvrole *r, struct ipc_in *m)
+{
+    struct kv_value v = {.type = KV_STRING, .bytes = ipc_get(m, "text")};
+    struct str name = ipc_get(m, "site");
+    struct buf key = {0};
+    int rc = ERR_NOTFOUND;
+
+    buf_printf(&key, "opcache:revision:" STR_F,
+        STR_A(str_eq(name, STR("default")) ? STR("_default") : name));
+    list_each (it, &r->sites) {
+        struct kvrole_site *s = CONTAINER_OF(it, struct kvrole_site, node);
+
+        if (str_eq(str_c(s->name), name))
+            rc = kv_store_set(s->store, buf_str(&key), &v, 0, 0);
+    }
+    if (rc)
+        log_error("revision_not_kept", F_STR("key", buf_str(&key)), F_ERR(rc));
+    buf_fini(&key);
+}
+
 /* It is there without listeners, too, for clients that come by the control socket. */
 static int kvrole_open_redis(struct kvrole *r)
 {
     const struct config_kv *kv = &r->config->kv;
+    struct redis_hooks hooks = {.arg = r, .on_opcache = kvrole_on_opcache};
     struct redis_options opt = {
         .password = str_c(kv->redis.password ? kv->redis.password : ""),
         .secret = str_c(kv->secret ? kv->secret : ""),
@@ -132,7 +223,7 @@ static int kvrole_open_redis(struct kvrole *r)
         .idle_timeout_secs = (unsigned)(kv->redis.idle_timeout / 1000),
     };
 
-    return redis_server_open(r->loop, &opt, NULL, &r->redis);
+    return redis_server_open(r->loop, &opt, &hooks, &r->redis);
 }
 
 static void kvrole_on_listen(struct kvrole *r, struct ipc_in *m)
@@ -308,6 +399,8 @@ static void kvrole_on_message(struct kvrole *r, struct ipc_in *m)
         kvrole_on_listen(r, m);
     else if (ipc_is(m, "client"))
         kvrole_on_client(r, m);
+    else if (ipc_is(m, "revision"))
+        kvrole_on_revision(r, m);
     else if (ipc_is(m, "status"))
         kvrole_on_status(r);
     else if (ipc_is(m, "sample"))
@@ -350,6 +443,7 @@ static void kvrole_fini(struct kvrole *r)
     }
     net_timer_close(r->tick);
     net_timer_close(r->soon);
+    net_timer_close(r->events);
     net_watch_close(r->master_watch);
     net_loop_free(r->loop);
     config_unref(r->config);
@@ -377,6 +471,7 @@ int kvrole_main(void)
     }
     r.tick = net_timer_open(r.loop, kvrole_on_tick, &r);
     r.soon = net_timer_open(r.loop, kvrole_sweep, &r);
+    r.events = net_timer_open(r.loop, kvrole_tell_events, &r);
     net_watch_set(r.master_watch, NET_READ);
     ipc_begin(&m, "ready");
     kvrole_tell(&r, &m);

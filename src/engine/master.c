@@ -519,6 +519,7 @@ static void master_before_sleep(void *arg)
         generation_sweep(m);
     if (m->reload_due && !m->stopping && !master_is_busy(m))
         master_on_reload(m);
+    deploy_announced(m);
 }
 
 /* Everything that can fail for a reason the operator can mend, before a process is started. */

@@ -115,6 +115,7 @@ struct operation {
     unsigned compiled;
     uint64_t began_ms;
     bool jit_off;
+    char *revision; /* what is deployed, as the client calls it; NULL: it did not say */
 };
 
 enum { MASTER_CRASHES = 1024, MASTER_ORPHANS = 64 };
@@ -129,6 +130,7 @@ struct site {
     int kv_fd;                 /* its store, as long as the site is there; -1: none */
     struct generation *active; /* NULL before the first */
     struct operation op;
+    bool deploy_due;                  /* a Redis client announced a version */
     bool recover_due;                 /* the active generation has no prototype any more */
     unsigned recover_failures;        /* in a row */
     struct net_timer *recover;        /* its next try */
@@ -255,6 +257,11 @@ struct site *deploy_site_find(struct master *m, struct str name);
 /* Begins; the answer goes to client when there is one. ERR_BUSY with err when another runs. */
 int deploy_begin(
     struct site *s, enum op_kind kind, struct control_client *client, struct err *err) MUST_CHECK;
+/* Names what the operation that was begun deploys. */
+void deploy_set_revision(struct site *s, struct str revision);
+/* Begins the deploys that were announced, where no operation runs: versions that come during one
+ * are one deploy after it. Before the loop sleeps. */
+void deploy_announced(struct master *m);
 /* The running generation's prototype ended: without it nothing can be forked or listed. */
 void deploy_prototype_lost(struct site *s);
 /* Timer callback; arg is the site. */
@@ -280,6 +287,8 @@ int stores_listen(struct master *m, struct err *err) MUST_CHECK;
 /* A client of the control socket becomes a client of the site's store; the descriptor stays the
  * caller's. ERR_CLOSED: no role kv runs. */
 int stores_hand_over(struct site *s, sock_t client) MUST_CHECK;
+/* Keeps it in the site's store. */
+void stores_set_revision(struct site *s, const char *revision);
 void stores_fini(struct master *m);
 /* Makes the site's store unless it is there, or the server has none. */
 int stores_open(struct site *s, struct err *err) MUST_CHECK;

@@ -372,6 +372,13 @@ static void roles_on_kv_message(struct master *m, struct ipc_in *in)
         control_kv_status(m->control, ipc_get(in, "json"));
     } else if (ipc_is(in, "sampled")) {
         master_metrics_sampled(m);
+    } else if (ipc_is(in, "deploy")) {
+        struct site *s = deploy_site_find(m, ipc_get(in, "site"));
+
+        log_info("deploy_announced", F_STR("site", ipc_get(in, "site")),
+            F_STR("version", ipc_get(in, "version")));
+        if (s)
+            s->deploy_due = true; /* deploy_announced() begins it */
     }
 }
 

@@ -153,6 +153,16 @@ void stores_role_ready(struct master *m)
     stores_tell_listener(m, m->kv.local);
 }
 
+void stores_set_revision(struct site *s, const char *revision)
+{
+    struct ipc_out out;
+
+    ipc_begin(&out, "revision");
+    ipc_add(&out, "site", str_c(s->name));
+    ipc_add(&out, "text", str_c(revision));
+    roles_tell_kv(s->master, &out);
+}
+
 int stores_hand_over(struct site *s, sock_t client)
 {
     struct ipc_out out;

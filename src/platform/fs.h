@@ -67,6 +67,7 @@ int fs_read_some(int fd, void *p, size_t n, size_t *got) MUST_CHECK;
 /* Writes some of it (n > 0) and says how much; waits while a non-blocking descriptor takes nothing.
  */
 int fs_write_some(int fd, const void *p, size_t n, size_t *done) MUST_CHECK;
+bool fs_is_terminal(int fd);
 /* False when a write to this pipe, terminal or socket would wait now. True for files. */
 bool fs_write_ready(int fd);
 

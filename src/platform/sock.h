@@ -66,6 +66,9 @@ int sock_listen_local(const char *path, uint32_t mode, int backlog, sock_t *out)
 int sock_connect_local(const char *path, sock_t *out) MUST_CHECK;
 /* The same over TCP. */
 int sock_connect(const struct sock_addr *to, sock_t *out) MUST_CHECK;
+/* The same by a name or a numeric address; all addresses of a name are tried. Blocks. ERR_NOTFOUND
+ * when there is no such name. */
+int sock_connect_name(const char *host, uint16_t port, sock_t *out) MUST_CHECK;
 /* A non-blocking connected socket and its peer (peer may be NULL); TCP_NODELAY is set. ERR_AGAIN,
  * ERR_MFILE. */
 int sock_accept(sock_t l, sock_t *out, struct sock_addr *peer) MUST_CHECK;

@@ -117,7 +117,8 @@ static void tell_opcache(struct redis_call *c)
         struct kv_value v;
 
         if (str_starts(key, STR("opcache:")) && call_get_string(c, key, &v) == 0)
-            c->server->hooks.on_opcache(c->server->hooks.arg, c->client->site->name, key, v.bytes);
+            c->server->hooks.on_opcache(c->server->hooks.arg, c->client->site->name,
+                strcmp(c->client->user, "default") == 0, key, v.bytes);
     }
 }
 

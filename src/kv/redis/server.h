@@ -25,9 +25,11 @@ struct redis_server;
 
 struct redis_hooks {
     void *arg;
-    /* A client wrote a key that starts with "opcache:" in the site's store. Runs while a command is
-     * processed; may not close the server. May be NULL. */
-    void (*on_opcache)(void *arg, const char *site, struct str key, struct str value);
+    /* A client wrote a key that starts with "opcache:" in the site's store; is_default: it is the
+     * user of that name, not a site's. Runs while a command is processed; may not close the server.
+     * May be NULL. */
+    void (*on_opcache)(
+        void *arg, const char *site, bool is_default, struct str key, struct str value);
 };
 
 struct redis_options {

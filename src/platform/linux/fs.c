@@ -238,6 +238,11 @@ int fs_pwrite(int fd, const void *p, size_t n, uint64_t off)
     return 0;
 }
 
+bool fs_is_terminal(int fd)
+{
+    return isatty(fd) == 1;
+}
+
 bool fs_write_ready(int fd)
 {
     struct pollfd f = {.fd = fd, .events = POLLOUT};

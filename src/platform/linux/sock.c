@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sockios.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -204,6 +205,28 @@ int sock_connect(const struct sock_addr *to, sock_t *out)
     }
     *out = s;
     return 0;
+}
+
+int sock_connect_name(const char *host, uint16_t port, sock_t *out)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *all = NULL;
+    int rc = ERR_NOTFOUND;
+
+    if (getaddrinfo(host, NULL, &hints, &all) != 0)
+        return ERR_NOTFOUND;
+    for (struct addrinfo *a = all; a && rc; a = a->ai_next) {
+        struct sockaddr_storage ss = {0};
+        struct sock_addr to;
+
+        if (a->ai_addrlen > sizeof(ss))
+            continue;
+        memcpy(&ss, a->ai_addr, a->ai_addrlen);
+        to = sock_from_os(&ss);
+        to.port = port;
+        rc = sock_connect(&to, out);
+    }
+    freeaddrinfo(all);
+    return rc;
 }
 
 int sock_accept(sock_t l, sock_t *out, struct sock_addr *peer)

@@ -310,6 +310,11 @@ int fs_pwrite(int fd, const void *p, size_t n, uint64_t off)
     return 0;
 }
 
+bool fs_is_terminal(int fd)
+{
+    return _isatty(fd) != 0;
+}
+
 bool fs_write_ready(int fd)
 {
     return true; /* pipes and consoles cannot be asked */

@@ -41,7 +41,8 @@ static void on_tick(void *arg)
         net_loop_stop(b->loop);
 }
 
-static void on_opcache(void *arg, const char *site, struct str key, struct str value)
+static void on_opcache(
+    void *arg, const char *site, bool is_default, struct str key, struct str value)
 {
     struct bed *b = arg;
 

@@ -1,0 +1,1 @@
+fuzzer(resp SOURCES fuzz_resp.c DEPS cli_resp)

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#include "platform/process.h"
+#include "platform/sock.h"
+#include "unit/test.h"
+
+extern const struct test tests_resp[];
+
+int main(int argc, char **argv)
+{
+    const struct test *const groups[] = {tests_resp, NULL};
+
+    process_ignore_sigpipe();
+    if (sock_startup())
+        return 1;
+    return test_main(argc, argv, groups);
+}
