@@ -20,8 +20,7 @@
  *   client   site; fd: a client that may
  *   status
  *   sample   (sets its metrics)             sampled
- *                                         deploy   site: a client set its opcache:version
- *   revision site, text
+ *   revision site, text                     deploy   site, version: a client set it
  *
  * A site's version is set as opcache:version:SITE, in whatever store the client may write to; _all
  * are all sites, _default is the site "default". A client that is a site may only name itself.
