@@ -9,7 +9,7 @@ import pytest
 
 import ephpm
 
-SET = "<?php ephpm_kv_set('from:php', [1]); ephpm_kv_set('n', 40); echo 'ok';"
+SET = "<?php ephpm_kv_set('from:php', 'text'); ephpm_kv_set('n', 40); echo 'ok';"
 FILES = {"index.php": SET, "get.php": "<?php ephpm_kv_get('n'); ephpm_kv_get('no');"}
 REDIS = {"enabled": True, "listen": "127.0.0.1:0", "socket": "{dir}/redis.sock",
          "password": "sesame"}
@@ -53,7 +53,7 @@ def test_commands(server, way):
     assert kv(server, "set", "b", "1", *way)[0] == 0
     assert kv(server, "keys", "[ab]", *way)[1].split() in (["a", "b"], ["b", "a"])
     assert kv(server, "del", "a", "b", "c", *way) == (0, "2\n", "")
-    assert kv(server, "get", "from:php", *way) == (0, "a:1:{i:0;i:1;}\n", "")
+    assert kv(server, "get", "from:php", *way) == (0, "text\n", "")
     assert set(kv(server, "keys", *way)[1].split()) == {"from:php", "n"}
 
 
