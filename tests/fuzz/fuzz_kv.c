@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "kv/collections.h"
 #include "kv/layout.h"
 #include "kv/repair.h"
 #include "kv/shard.h"
@@ -168,6 +169,77 @@ static void use(struct bed *b, struct input *in)
     }
 }
 
+/* Collections, whose trees may lead anywhere. */
+static void use_coll(struct bed *b, struct input *in)
+{
+    static const enum kv_type kinds[] = {KV_HASH, KV_LIST, KV_SET, KV_ZSET};
+    enum kv_type kind = kinds[get(in, 1) % 4];
+    struct kv_range range = {.by = KV_BY_RANK, .start = (int64_t)get(in, 1), .stop = 200};
+    struct str key = get_key(in), other = get_key(in), member = get_key(in);
+    struct kv_items items = {0};
+    uint64_t at = 0, n;
+    struct kv_info info;
+    struct kv_zadd done;
+    size_t removed;
+
+    switch (get(in, 1) % 12) {
+    case 0:
+        (void)!kv_coll_rem(b->s, key, kind, &member, 1, &removed);
+        break;
+    case 1:
+        (void)!kv_list_trim(b->s, key, range.start, -range.start);
+        break;
+    case 2:
+        (void)!kv_zset_rem_range(b->s, key, &range, &n);
+        break;
+    case 3:
+        (void)!kv_coll_scan(b->s, key, kind, &at, 10, &items);
+        break;
+    case 4:
+        (void)!kv_coll_read(b->s, key, &at, 100, &info, &items);
+        break;
+    case 5:
+        (void)!kv_coll_random(b->s, key, kind, 5, &items);
+        break;
+    case 6:
+        (void)!kv_set_pop(b->s, key, 3, &items);
+        break;
+    case 7:
+        (void)!kv_store_copy(b->s, key, other, 0);
+        break;
+    case 8:
+        (void)!kv_list_pop(b->s, key, KV_TAIL, (uint64_t)range.start, &items);
+        break;
+    case 9:
+        (void)!kv_zset_add(b->s, key,
+            &(struct kv_item){.member = member, .score = (double)get(in, 1)}, 1, 0, &done);
+        break;
+    default:
+        (void)!kv_coll_all(b->s, key, kind, &items);
+        break;
+    }
+    kv_items_fini(&items);
+}
+
+/* Many elements at once, more than a leaf has. */
+static void add_coll(struct bed *b, struct input *in)
+{
+    enum { N = 100 };
+    static const enum kv_type kinds[] = {KV_HASH, KV_LIST, KV_SET, KV_ZSET};
+    struct str key = get_key(in);
+    size_t n = get(in, 1) % N;
+    uint64_t first = get(in, 1);
+    struct kv_item items[N];
+
+    for (size_t i = 0; i < n; i++) {
+        items[i] = (struct kv_item){
+            .member = {b->bytes + first + i, i % 20}, .score = (double)((first * i) % 16)};
+        items[i].value = (struct kv_value){.type = KV_STRING, .bytes = {b->bytes, i}};
+        b->bytes[first + i] = (char)(i * 7);
+    }
+    (void)!kv_coll_add(b->s, key, kinds[get(in, 1) % 4], items, n);
+}
+
 static void set(struct bed *b, struct input *in)
 {
     struct str key = get_key(in);
@@ -209,8 +281,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             scribble(&b, &in);
         else if (op < 3)
             cross(&b, &in);
-        else if (op < 8)
+        else if (op < 6)
             set(&b, &in);
+        else if (op < 9)
+            add_coll(&b, &in);
+        else if (op < 12)
+            use_coll(&b, &in);
         else
             use(&b, &in);
     }

@@ -14,7 +14,7 @@ struct redis_key {
     struct list waits; /* struct wait, in the order in which they came */
     struct list ready; /* in the server's list, or alone */
     uint64_t version;
-    unsigned pins;
+    unsigned pins; /* by waits, and while it is served */
     size_t len;
     char name[];
 };
@@ -87,6 +87,7 @@ static void blocked_free(struct redis_blocked *b)
 
     for (size_t i = 0; i < b->nwaits; i++) {
         list_remove(&b->waits[i].node);
+        b->waits[i].key->pins--;
         key_release(b->waits[i].key);
     }
     list_remove(&b->node);
@@ -174,6 +175,7 @@ void redis_block(
             k->version = version_now(k);
         b->waits[i] = (struct wait){.key = k, .blocked = b};
         list_push(&k->waits, &b->waits[i].node);
+        k->pins++;
     }
     if (ms) {
         b->timer = net_timer_open(s->loop, on_timeout, b);

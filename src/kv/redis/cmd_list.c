@@ -295,8 +295,11 @@ static int move(struct redis_call *c, enum kv_end from, enum kv_end to, struct k
 static bool move_and_reply(struct redis_call *c, enum kv_end from, enum kv_end to)
 {
     struct kv_value v;
-    int r = move(c, from, to, &v);
+    uint64_t len;
+    int r = ERR_NOTFOUND;
 
+    if (!coll_waits(c) || kv_coll_len(c->store, c->argv[1], KV_LIST, &len) == 0)
+        r = move(c, from, to, &v);
     if (r == ERR_NOTFOUND)
         return false;
     if (r)
@@ -351,6 +354,8 @@ static bool pop_first(
 
     for (size_t i = from; i < from + n && r == ERR_NOTFOUND; i++) {
         r = kv_list_pop(c->store, c->argv[i], end, count, &items);
+        if (r == ERR_TYPE && coll_waits(c))
+            r = ERR_NOTFOUND;
         if (r)
             continue;
         reply_array(c->reply, 2);

@@ -238,6 +238,8 @@ static bool pop_first(
 
     for (size_t i = from; i < from + n && r == 0 && items.n == 0; i++) {
         r = kv_zset_pop(c->store, c->argv[i], end, count, &items);
+        if (r == ERR_TYPE && coll_waits(c))
+            r = 0;
         if (r || items.n == 0)
             continue;
         reply_array(c->reply, many ? 2 : 3);

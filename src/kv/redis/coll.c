@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "kv/glob.h"
+#include "kv/redis/state.h"
 
 #define RANDOM_BATCH 1000 /* random elements that are taken at once */
 
@@ -105,6 +106,11 @@ bool coll_numkeys_card(struct redis_call *c, size_t *n, int64_t *limit)
         return false;
     }
     return call_int_in(c, *n + 3, 0, INT64_MAX, "LIMIT can't be negative", limit);
+}
+
+bool coll_waits(const struct redis_call *c)
+{
+    return c->client->blocked != NULL;
 }
 
 /* ---- commands of several kinds ---- */

@@ -35,6 +35,10 @@ bool coll_numkeys(struct redis_call *c, size_t i, size_t *n);
 /* SINTERCARD, ZINTERCARD: numkeys at word 1, keys, LIMIT. */
 bool coll_numkeys_card(struct redis_call *c, size_t *n, int64_t *limit);
 
+/* Is the command run again for a client that waits? Then a key of another type is one to wait for,
+ * too. */
+bool coll_waits(const struct redis_call *c);
+
 /* HLEN, LLEN, SCARD, ZCARD. */
 void coll_cmd_len(struct redis_call *c, enum kv_type type);
 /* HDEL, SREM, ZREM. */
