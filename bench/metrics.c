@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The ephpm developers */
 
-/* What the front records for one PHP request, REQUESTS times: time per request. Under callgrind, the
- * difference between two numbers of requests is the instructions. */
+/* What the front records for one PHP request, many times: time per request. Under callgrind, the
+ * difference between two numbers of requests is their instructions. */
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -52,6 +52,9 @@ void master_metrics_deployed(const struct site *s, bool ok)
         1);
     if (!ok)
         return;
+    if (s->op.kind != OP_START)
+        metric_count(m, METRIC_OPCACHE_INVALIDATIONS,
+            metrics_claim(m, METRIC_LABEL_VHOST, str_c(s->name)), s->op.kind);
     metric_gauge(m, METRIC_DEPLOY_TIME, s->label, 0, clock_wall_us() / 1000);
     metric_gauge(m, METRIC_DEPLOY_DURATION, s->label, 0, took_ms);
 }

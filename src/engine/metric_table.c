@@ -51,6 +51,7 @@ static const struct metrics_label labels[METRIC_LABEL_COUNT] = {
     [METRIC_LABEL_STATUS] = {"status", VALUES(statuses)},
     [METRIC_LABEL_HANDLER] = {"handler", VALUES(handlers)},
     [METRIC_LABEL_STAGE] = {"stage", VALUES(stages)},
+    [METRIC_LABEL_VHOST] = {"vhost", NULL, METRIC_SITES},
     [METRIC_LABEL_SITE] = {"site", NULL, METRIC_SITES},
     [METRIC_LABEL_CLASS] = {"status", VALUES(classes)},
     [METRIC_LABEL_DIRECTION] = {"kind", VALUES(directions)},
@@ -60,6 +61,7 @@ static const struct metrics_label labels[METRIC_LABEL_COUNT] = {
     [METRIC_LABEL_RECYCLE_REASON] = {"reason", VALUES(recycle_reasons)},
     [METRIC_LABEL_SIGNAL] = {"signal", VALUES(signals)},
     [METRIC_LABEL_STATE] = {"state", VALUES(states)},
+    [METRIC_LABEL_TRIGGER] = {"trigger", VALUES(operations)},
     [METRIC_LABEL_OPERATION] = {"operation", VALUES(operations)},
     [METRIC_LABEL_RESULT] = {"result", VALUES(results)},
     [METRIC_LABEL_ROLE] = {"role", VALUES(roles)},
@@ -213,6 +215,9 @@ static const struct metrics_family families[METRIC_COUNT] = {
     [METRIC_ROLE_RESTARTS] = ZEROS("ephpm_role_restarts_total",
         "Processes other than workers that ended unexpectedly.", LABELS(METRIC_LABEL_CHILD)),
 
+    [METRIC_OPCACHE_INVALIDATIONS] = COUNTER("ephpm_opcache_invalidations_total",
+        "Times that a site's OPcache was replaced by another, by what for.",
+        LABELS(METRIC_LABEL_VHOST, METRIC_LABEL_TRIGGER)),
     [METRIC_OPCACHE_USED] = GAUGE("ephpm_opcache_used_bytes",
         "OPcache memory in use, of the generation that serves.", LABELS(SITE)),
     [METRIC_OPCACHE_FREE] =

@@ -72,6 +72,7 @@ enum metric {
     METRIC_DEPLOY_DURATION,
     METRIC_ROLE_RESTARTS,
     /* opcache */
+    METRIC_OPCACHE_INVALIDATIONS,
     METRIC_OPCACHE_USED,
     METRIC_OPCACHE_FREE,
     METRIC_OPCACHE_WASTED,
@@ -114,6 +115,7 @@ enum metric_label {
     METRIC_LABEL_HANDLER,
     METRIC_LABEL_STAGE,
     METRIC_LABEL_SITE,
+    METRIC_LABEL_VHOST, /* a site, by the name that others give the label */
     METRIC_LABEL_CLASS,
     METRIC_LABEL_DIRECTION,
     METRIC_LABEL_PHP_STATUS,
@@ -123,6 +125,7 @@ enum metric_label {
     METRIC_LABEL_SIGNAL,
     METRIC_LABEL_STATE,
     METRIC_LABEL_OPERATION,
+    METRIC_LABEL_TRIGGER,
     METRIC_LABEL_RESULT,
     METRIC_LABEL_ROLE,
     METRIC_LABEL_CHILD,
@@ -167,7 +170,7 @@ unsigned metric_signal(const char *name);
 /* n more, at two label values; m == NULL: nothing is recorded. */
 static inline void metric_add(struct metrics *m, enum metric f, unsigned a, unsigned b, uint64_t n)
 {
-    if (m)
+    if (m && n)
         metrics_add(m, f, metrics_at(m, f, a, b, 0), n);
 }
 

@@ -430,6 +430,8 @@ def test_deploys_and_refused_deploys(own):
 
     assert deploys("start", "ok") == deploys("deploy", "ok") == deploys("cache reset", "ok") == 1
     assert deploys("deploy", "failed") == 1
+    for trigger, times in ("start", 0), ("deploy", 1), ("cache reset", 1):
+        assert s.get("ephpm_opcache_invalidations_total", vhost="default", trigger=trigger) == times
     assert s.get("ephpm_generation_id", site="default") == 4
     assert s.get("ephpm_deploy_last_duration_seconds", site="default") > 0
 

@@ -182,8 +182,8 @@ def test_low_hard_descriptor_limit_warns(idle_server):
 
 @pytest.mark.parametrize("kv, room, message", [
     (True, 65536, "the shared memory of metrics cannot be made"),
-    (False, 450000, "no worker could be started: its shared memory"),
-    (True, 450000, "kv.memory_limit = 268435456"),
+    (False, 524288, "no worker could be started: its shared memory"),
+    (True, 524288, "kv.memory_limit = 268435456"),
 ])
 def test_no_room_for_shared_memory(idle_server, kv, room, message):
     """A file size limit stands for a full shared memory."""
