@@ -113,7 +113,8 @@ struct kv_page {
     uint16_t used;          /* blocks given out */
     uint16_t fresh;         /* blocks that were ever given out since the page was claimed */
     uint16_t hand;          /* CLOCK's, in this page */
-    uint64_t pad;
+    uint32_t is_closed;     /* it is in the ring of those without room, where it is not at once */
+    uint32_t pad;
 };
 
 /* Sleepers on keys with the same event. */
@@ -128,16 +129,16 @@ struct kv_shard {
     struct shlock lock;
     _Atomic uint64_t changes;
     _Atomic uint64_t releases;
-    char pad[48];
-    /* under the lock */
+    /* under the lock; in the line that a change writes anyway */
     uint64_t keys;
     uint64_t used;
     uint64_t expired;
     uint64_t evicted;
     uint64_t repaired;
     uint64_t dropped;
-    uint64_t evictions;           /* for what is done at every so many */
-    uint64_t operations;          /* on collections: the number of the next */
+    uint64_t evictions;  /* for what is done at every so many */
+    uint64_t operations; /* on collections: the number of the next */
+    uint64_t pad[2];
     uint32_t partial[KV_CLASSES]; /* page number + 1 */
     uint32_t full[KV_CLASSES];
     struct kv_event events[KV_EVENTS];

@@ -146,8 +146,8 @@ static void free_rest(struct kv_store *s, struct kv_shard *sh, uint32_t page, un
         KV_SET(e->hash, p->free);
         p->free = (uint16_t)(i + 1);
     }
-    kv_slab_append(
-        s, p->used < kv_slab_blocks(class) ? &sh->partial[class] : &sh->full[class], page);
+    p->is_closed = p->used >= kv_slab_blocks(class);
+    kv_slab_append(s, p->is_closed ? &sh->full[class] : &sh->partial[class], page);
 }
 
 static void forget(struct kv_shard *sh)

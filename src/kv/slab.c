@@ -164,22 +164,44 @@ bool kv_slab_locate(
     return true;
 }
 
-/* A page of the class that has room: an old one, or a new one. */
+/* From one ring of the class to the other. False: the links make no sense. */
+static bool move_page(
+    struct kv_store *s, struct kv_shard *sh, unsigned class, uint32_t page, bool closed)
+{
+    uint32_t *from = closed ? &sh->partial[class] : &sh->full[class];
+
+    if (!kv_slab_remove(s, from, page)) {
+        s->nonsense = true;
+        return false;
+    }
+    kv_slab_append(s, closed ? &sh->full[class] : &sh->partial[class], page);
+    s->pages[page].is_closed = closed;
+    return !s->nonsense;
+}
+
+/*
+ * A page of the class that has room: an old one, or a new one. What has become full is moved away
+ * here only, since most often a block of it is freed before the next one is wanted.
+ */
 static int page_with_room(struct kv_store *s, uint32_t shard, unsigned class, uint32_t *page)
 {
     struct kv_shard *sh = &s->shards[shard];
     struct kv_page *p;
     int r;
 
-    if (sh->partial[class]) {
+    while (sh->partial[class]) {
         p = linked(s, sh->partial[class]);
         /* relaxed: of this shard, or nonsense. */
-        if (!p || atomic_load_explicit(&p->owner, memory_order_relaxed) != kv_owner(shard, class)) {
+        if (!p || p->is_closed ||
+            atomic_load_explicit(&p->owner, memory_order_relaxed) != kv_owner(shard, class)) {
             s->nonsense = true;
             return ERR_CORRUPT;
         }
         *page = sh->partial[class] - 1;
-        return 0;
+        if (p->used < blocks[class])
+            return 0;
+        if (!move_page(s, sh, class, *page, true))
+            return ERR_CORRUPT;
     }
     r = kv_slab_claim(s, kv_owner(shard, class), page);
     if (r)
@@ -187,6 +209,7 @@ static int page_with_room(struct kv_store *s, uint32_t shard, unsigned class, ui
     p = &s->pages[*page];
     p->entry = p->next = p->prev = 0;
     p->free = p->used = p->fresh = p->hand = 0;
+    p->is_closed = false;
     kv_slab_append(s, &sh->partial[class], *page);
     return 0;
 }
@@ -217,8 +240,6 @@ int kv_slab_take(struct kv_store *s, uint32_t shard, unsigned class, uint32_t *r
         KV_SET(e->type, 0);
     }
     p->used++;
-    if (p->used == n && kv_slab_remove(s, &sh->partial[class], page))
-        kv_slab_append(s, &sh->full[class], page);
     sh->used += sizes[class];
     *ref = to;
     return 0;
@@ -231,7 +252,6 @@ void kv_slab_give(struct kv_store *s, uint32_t shard, uint32_t ref)
     uint32_t page, index;
     unsigned class;
     struct kv_page *p;
-    bool was_full;
 
     if (!kv_slab_locate(s, shard, ref, &class, &index))
         goto nonsense;
@@ -243,15 +263,18 @@ void kv_slab_give(struct kv_store *s, uint32_t shard, uint32_t ref)
     KV_SET(e->type, 0);
     KV_SET(e->hash, p->free);
     p->free = (uint16_t)(index + 1);
-    was_full = p->used == kv_slab_blocks(class);
     p->used--;
     sh->used -= sizes[class];
-    if (was_full && p->used && kv_slab_remove(s, &sh->full[class], page))
-        kv_slab_append(s, &sh->partial[class], page);
-    if (p->used == 0 && kv_slab_remove(s, was_full ? &sh->full[class] : &sh->partial[class], page))
+    if (p->used == 0) {
+        if (!kv_slab_remove(s, p->is_closed ? &sh->full[class] : &sh->partial[class], page))
+            goto nonsense;
         kv_slab_release(s, sh, page);
-    else if (p->used)
-        /* The block is taken next, while it is in the cache. */
+        return;
+    }
+    if (p->is_closed && !move_page(s, sh, class, page, false))
+        return;
+    /* The block is taken next, while it is in the cache. */
+    if (sh->partial[class] != page + 1)
         sh->partial[class] = page + 1;
     return;
 nonsense:
