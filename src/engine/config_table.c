@@ -423,11 +423,13 @@ static const struct conf_row rows[] = {
     ROW("kv.secret", kv.secret, CONF_STRING, NULL, RESTART | CONF_NOT_EMPTY | CONF_SECRET,
         "From it each site's own password for Redis clients is derived."),
     ROW("kv.persist", kv.persist, CONF_STRING, NULL, RESTART | CONF_NOT_EMPTY,
-        "Folder of the stores' snapshots, which are read at start. When not set: a store's content "
-        "ends with the server.",
+        "Folder of the stores' snapshots, `SITE.kv` for each, which are read at start; it is made "
+        "when it is missing. When not set: a store's content ends with the server.",
         .check = config_check_one_line),
     ROW("kv.persist_interval", kv.persist_interval, CONF_DURATION, "60", RESTART,
-        "Time between two snapshots; one more is made when the server stops.", RANGE(1000, DAY_MS)),
+        "Time between two snapshots, if something has changed; one more is made when the server "
+        "stops.",
+        RANGE(1000, DAY_MS)),
 
     ROW("kv.redis_compat.enabled", kv.redis.enabled, CONF_BOOL, "false", RESTART,
         "Serve the stores to Redis clients."),

@@ -35,17 +35,7 @@ static int verify_kv_level(const struct config *cfg, struct err *err)
 static int verify_kv(const struct config *cfg, struct err *err)
 {
     const struct config_kv *kv = &cfg->kv;
-    const struct {
-        const char *key;
-        bool on;
-    } later[] = {
-        {"kv.persist", kv->persist != NULL},
-    };
 
-    for (size_t i = 0; i < ARRAY_LEN(later); i++)
-        if (later[i].on)
-            return err_set(err, ERR_UNSUPPORTED, "%s: %s: not available in this version",
-                where(cfg, later[i].key), later[i].key);
     if (kv->enabled && kv->redis.enabled && !*kv->redis.listen && !kv->redis.socket)
         return err_set(err, ERR_INVAL,
             "%s: kv.redis_compat.listen is empty and kv.redis_compat.socket is not set: there is "

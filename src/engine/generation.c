@@ -181,7 +181,16 @@ static int generation_ini(
     return rc;
 }
 
-void generation_boot(struct generation *g, struct ipc_in *hello)
+void generation_hello(struct generation *g, struct ipc_in *in)
+{
+    (void)snprintf(g->php_version, sizeof(g->php_version), "%s", ipc_get_c(in, "php_version"));
+    if (stores_is_reading(g->of) && g->of->op.next == g)
+        net_timer_stop(g->of->op.timeout); /* a large store takes its time */
+    else
+        generation_boot(g);
+}
+
+void generation_boot(struct generation *g)
 {
     struct master *m = g->master;
     struct config *cfg = g->of->op.next == g && g->of->op.config ? g->of->op.config : m->config;
@@ -191,7 +200,6 @@ void generation_boot(struct generation *g, struct ipc_in *hello)
     struct err err = {0};
     int rc;
 
-    (void)snprintf(g->php_version, sizeof(g->php_version), "%s", ipc_get_c(hello, "php_version"));
     rc = shape_resolve(cfg, cfg->mode, &memory, &cpu, g->php_version, &g->shape, &err);
     if (rc == 0 && g->jit_off) {
         g->shape.jit = CONFIG_JIT_DISABLE;

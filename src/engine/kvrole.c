@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "core/json.h"
 #include "core/log.h"
+#include "engine/kvsave.h"
 #include "engine/metric_table.h"
 #include "kv/lock.h"
 #include "kv/redis/server.h"
@@ -35,11 +36,13 @@ struct kvrole_site {
     struct list node;
     char *name;
     struct kv_store *store;
-    unsigned label;   /* value of METRIC_LABEL_SITE */
-    uint64_t due;     /* buckets of this tick that are left */
-    uint64_t locks;   /* where to look next for locks of the dead */
-    char version[64]; /* that was announced last, cut */
-    bool announced;   /* and the master was not told yet */
+    struct kvsave_site *save; /* NULL: nothing is kept */
+    bool served;              /* to Redis clients */
+    unsigned label;           /* value of METRIC_LABEL_SITE */
+    uint64_t due;             /* buckets of this tick that are left */
+    uint64_t locks;           /* where to look next for locks of the dead */
+    char version[64];         /* that was announced last, cut */
+    bool announced;           /* and the master was not told yet */
 };
 
 struct kvrole {
@@ -49,6 +52,7 @@ struct kvrole {
     struct config *config;
     struct metrics *metrics;
     struct redis_server *redis;
+    struct kvsave *save;     /* NULL: without kv.persist */
     struct redis_stats seen; /* as far as it is in the metrics */
     sock_t listeners[KVROLE_LISTENERS];
     size_t nlisteners;
@@ -253,6 +257,42 @@ static void kvrole_on_client(struct kvrole *r, struct ipc_in *m)
 
 /* --- messages --------------------------------------------------------------------------------- */
 
+static struct kvrole_site *kvrole_find(struct kvrole *r, struct str name)
+{
+    list_each (it, &r->sites) {
+        struct kvrole_site *s = CONTAINER_OF(it, struct kvrole_site, node);
+
+        if (str_eq(str_c(s->name), name))
+            return s;
+    }
+    return NULL;
+}
+
+/* Redis clients may use it: what they find is all there is. */
+static void kvrole_serve(struct kvrole *r, struct kvrole_site *s)
+{
+    int rc = s->served ? 0 : redis_server_add_site(r->redis, s->name, s->store);
+
+    s->served = rc == 0;
+    if (rc)
+        log_error("kv_store_refused", F_CSTR("site", s->name), F_ERR(rc));
+}
+
+static void kvrole_on_loaded(void *arg, const char *site, const char *error)
+{
+    struct kvrole *r = arg;
+    struct kvrole_site *s = kvrole_find(r, str_c(site));
+    struct ipc_out out;
+
+    if (s && !error)
+        kvrole_serve(r, s);
+    ipc_begin(&out, "loaded");
+    ipc_add(&out, "site", str_c(site));
+    if (error)
+        ipc_add(&out, "error", str_c(error));
+    kvrole_tell(r, &out);
+}
+
 static void kvrole_configure(struct kvrole *r, struct ipc_in *m)
 {
     struct err err = {0};
@@ -262,6 +302,8 @@ static void kvrole_configure(struct kvrole *r, struct ipc_in *m)
         log_init("kv", 2, (enum log_format)r->config->server.logging.format,
             (enum log_level)r->config->server.logging.level);
         rc = kvrole_open_redis(r);
+        if (rc == 0 && r->config->kv.persist)
+            rc = kvsave_open(r->loop, &r->config->kv, kvrole_on_loaded, r, &r->save);
         if (rc)
             (void)err_set(&err, rc, "%s", err_text(rc));
     }
@@ -274,14 +316,20 @@ static void kvrole_configure(struct kvrole *r, struct ipc_in *m)
 
 static void kvrole_on_site(struct kvrole *r, struct ipc_in *m)
 {
-    struct kvrole_site *s = mem_new(sizeof(*s));
+    enum kvsave_how how = (enum kvsave_how)ipc_get_u64(m, "load");
     struct str name = ipc_get(m, "site");
-    int fd = ipc_take_fd(m, 0);
-    int rc = fd >= 0 ? kv_store_open(fd, &s->store) : ERR_PROTO;
+    struct kvrole_site *s = kvrole_find(r, name);
+    int fd = ipc_take_fd(m, 0), rc;
 
+    if (s) {
+        fs_close(fd);
+        if (s->save)
+            kvsave_again(r->save, s->save);
+        return;
+    }
+    s = mem_new(sizeof(*s));
+    rc = fd >= 0 ? kv_store_open(fd, &s->store) : ERR_PROTO;
     fs_close(fd);
-    if (rc == 0)
-        rc = redis_server_add_site(r->redis, ipc_get_c(m, "site"), s->store);
     if (rc) {
         log_error("kv_store_refused", F_STR("site", name), F_ERR(rc));
         kv_store_close(s->store);
@@ -293,6 +341,10 @@ static void kvrole_on_site(struct kvrole *r, struct ipc_in *m)
     if (list_empty(&r->sites))
         net_timer_start(r->tick, KVROLE_TICK_MS, KVROLE_TICK_MS);
     list_push(&r->sites, &s->node);
+    if (r->save)
+        s->save = kvsave_add(r->save, s->name, s->store, how);
+    if (!r->save || how == KVSAVE_LOADED)
+        kvrole_serve(r, s);
 }
 
 static void kvrole_write_site(struct kvrole_site *s, struct json_writer *w)
@@ -311,6 +363,8 @@ static void kvrole_write_site(struct kvrole_site *s, struct json_writer *w)
     json_add_uint(w, "evicted", st.evicted);
     json_add_uint(w, "repaired", st.repaired);
     json_add_uint(w, "dropped", st.dropped);
+    if (s->save)
+        kvsave_write_status(s->save, w);
     json_close_object(w);
 }
 
@@ -432,6 +486,7 @@ static void kvrole_on_master(void *arg, int events)
 static void kvrole_fini(struct kvrole *r)
 {
     redis_server_close(r->redis);
+    kvsave_close(r->save); /* nobody writes any more */
     for (size_t i = 0; i < r->nlisteners; i++)
         sock_close(r->listeners[i]);
     list_each_safe (it, &r->sites) {
@@ -458,7 +513,8 @@ int kvrole_main(void)
 
     list_init(&r.sites);
     process_ignore_sigpipe();
-    process_guard(); /* as the front: all sites' stores are here */
+    process_ignore_stop(); /* the last snapshot comes when nobody writes any more */
+    process_guard();       /* as the front: all sites' stores are here */
     process_protect();
     rc = metrics_open(&metric_schema, KVROLE_METRICS, &r.metrics);
     if (rc == 0)

@@ -5,17 +5,18 @@
 
 /*
  * The kv role: one process that maps the stores of all sites and does with them what is neither
- * HTTP nor PHP, so that none of it delays a request: it serves Redis clients, frees what nobody
- * asks for any more, expired keys and locks of dead workers, and counts for `ephpm status`. Its
- * death costs nothing that is in a store, and its clients their connections; the master starts
- * another.
+ * HTTP nor PHP, so that none of it delays a request: it serves Redis clients, keeps snapshots
+ * (kvsave.h), frees what nobody asks for any more, expired keys and locks of dead workers, and
+ * counts for `ephpm status`. Its death costs nothing that is in a store, and its clients their
+ * connections; the master starts another.
  *
  * Started by the master as `ephpm` with a role argument. Descriptors: KVROLE_SOCKET (messages),
  * KVROLE_METRICS (the segment of metric_table.h). It has dropped to run_as_user.
  *
  *   master tells                            it tells
  *   config   text: as the server started    ready
- *   site     name; fd of its store          status   json
+ *   site     name; fd of its store; load    status   json
+ *                                           loaded   site; error: only if it may not be used
  *   listen   fd: for Redis clients
  *   client   site; fd: a client that may
  *   status

@@ -120,6 +120,9 @@ struct operation {
 
 enum { MASTER_CRASHES = 1024, MASTER_ORPHANS = 64 };
 
+/* A store is used when its snapshot was read, or there is none; then its role has to know. */
+enum store_state { STORE_UNREAD, STORE_READ, STORE_FAILED };
+
 /* What is deployed as one: without server.sites_dir there is one, "default". */
 struct site {
     struct list node;
@@ -128,6 +131,8 @@ struct site {
     unsigned label;            /* value of METRIC_LABEL_SITE */
     char *folder;              /* in sites_dir; NULL: server.document_root */
     int kv_fd;                 /* its store, as long as the site is there; -1: none */
+    enum store_state kv_state; /* of what kv.persist keeps */
+    unsigned kv_deaths;        /* of the role kv while it read the snapshot */
     struct generation *active; /* NULL before the first */
     struct operation op;
     bool deploy_due;                  /* a Redis client announced a version */
@@ -229,7 +234,9 @@ void roles_tell_site_failed(struct site *s, const char *why);
 /* generation.c */
 struct generation *generation_new(struct site *s, const char *root, bool jit_off);
 struct generation *generation_find(struct master *m, uint64_t id);
-void generation_boot(struct generation *g, struct ipc_in *hello);
+void generation_hello(struct generation *g, struct ipc_in *in);
+/* The prototype says hello, and the site's store is ready: whichever comes last. */
+void generation_boot(struct generation *g);
 void generation_tell_front(struct generation *g);
 /* asked: the front counts on it. */
 void generation_fork(struct generation *g, bool reserve, bool asked);
@@ -292,6 +299,12 @@ void stores_set_revision(struct site *s, const char *revision);
 void stores_fini(struct master *m);
 /* Makes the site's store unless it is there, or the server has none. */
 int stores_open(struct site *s, struct err *err) MUST_CHECK;
+/* Is the snapshot of its store being read? No worker starts before that. */
+bool stores_is_reading(const struct site *s);
+/* The role kv has read it, or could not. */
+void stores_on_loaded(struct master *m, struct ipc_in *in);
+/* The role kv ended. */
+void stores_role_gone(struct master *m);
 /* A new kv role: it is told all that it needs. */
 void stores_role_ready(struct master *m);
 

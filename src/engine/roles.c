@@ -370,6 +370,8 @@ static void roles_on_kv_message(struct master *m, struct ipc_in *in)
         stores_role_ready(m);
     } else if (ipc_is(in, "status")) {
         control_kv_status(m->control, ipc_get(in, "json"));
+    } else if (ipc_is(in, "loaded")) {
+        stores_on_loaded(m, in);
     } else if (ipc_is(in, "sampled")) {
         master_metrics_sampled(m);
     } else if (ipc_is(in, "deploy")) {
@@ -456,6 +458,7 @@ void roles_kv_gone(struct master *m, const struct process_status *st)
 
     m->kv.pid = 0;
     roles_close_kv(m);
+    stores_role_gone(m);
     control_kv_status(m->control, STR_NONE); /* those who asked the one that is gone */
     if (!wanted && st->end == PROCESS_EXITED && st->code == 0)
         return; /* as it was told */
@@ -471,7 +474,7 @@ static void roles_on_prototype_message(struct generation *g, struct ipc_in *in)
 {
 
     if (ipc_is(in, "hello"))
-        generation_boot(g, in);
+        generation_hello(g, in);
     else if (ipc_is(in, "booted")) {
         g->jit = ipc_get_u64(in, "jit") != 0;
         g->opcache = ipc_get_u64(in, "opcache") != 0;

@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "core/log.h"
+#include "engine/kvsave.h"
 #include "engine/master.h"
 #include "platform/fs.h"
 #include "platform/sysinfo.h"
@@ -12,6 +13,9 @@
  * is in it outlives deploys, resets and the death of any other process. All stores are alike, as
  * the server was started: a reload changes none.
  */
+
+/* The role kv may die so often while it reads a snapshot, which is then set aside. */
+enum { STORES_READS = 3 };
 
 enum {
     STORES_SHARE = 4, /* without kv.memory_limit: at most 1/4 of the machine's memory */
@@ -26,6 +30,23 @@ static_assert((int)KV_UNCOMPRESSED == CONFIG_KV_COMPRESSION_NONE &&
                   (int)KV_BROTLI == CONFIG_KV_COMPRESSION_BROTLI &&
                   (int)KV_ZSTD == CONFIG_KV_COMPRESSION_ZSTD,
     "the order of the names of kv.compression");
+
+/* The folder is the user's that the role kv runs as, when it is made here. */
+static int stores_init_folder(struct master *m, struct err *err)
+{
+    const char *folder = m->config->kv.persist;
+    struct fs_stat st = {0};
+    int rc = fs_mkdir(folder, 0700);
+
+    if (rc == 0 && m->set_user)
+        rc = fs_set_owner(folder, m->uid, m->gid);
+    if (rc == ERR_EXISTS) {
+        rc = fs_stat(folder, &st);
+        if (rc == 0 && st.kind != FS_DIR)
+            rc = ERR_NOTDIR;
+    }
+    return rc ? err_set(err, rc, "kv.persist: %s: %s", folder, err_text(rc)) : 0;
+}
 
 int stores_init(struct master *m, struct err *err)
 {
@@ -49,7 +70,7 @@ int stores_init(struct master *m, struct err *err)
         .compression = {(enum kv_algorithm)kv->compression, (int)kv->compression_level,
             (size_t)kv->compression_min_size}};
     m->kv_config = config_ref(m->config);
-    return 0;
+    return kv->persist ? stores_init_folder(m, err) : 0;
 }
 
 static int stores_listen_tcp(struct master *m, const char *text, struct err *err)
@@ -118,6 +139,8 @@ static void stores_tell_role(struct site *s)
 
     ipc_begin(&out, "site");
     ipc_add(&out, "site", str_c(s->name));
+    if (s->kv_state != STORE_READ)
+        ipc_add_u64(&out, "load", s->kv_deaths < STORES_READS ? KVSAVE_LOAD : KVSAVE_REFUSE);
     ipc_add_fd(&out, s->kv_fd);
     roles_tell_kv(s->master, &out);
 }
@@ -181,12 +204,54 @@ int stores_open(struct site *s, struct err *err)
     const struct master *m = s->master;
     int rc;
 
-    if (!m->kv_config || s->kv_fd >= 0)
+    if (!m->kv_config)
+        return 0;
+    if (s->kv_fd >= 0 && s->kv_state == STORE_FAILED) {
+        s->kv_state = STORE_UNREAD;
+        stores_tell_role(s);
+    }
+    if (s->kv_fd >= 0)
         return 0;
     rc = kv_store_create(&m->kv_options, &s->kv_fd);
     if (rc)
         return err_set(err, rc, "the key-value store (kv.memory_limit = %zu): %s",
             m->kv_options.memory, err_text(rc));
+    s->kv_state = m->kv_config->kv.persist ? STORE_UNREAD : STORE_READ;
     stores_tell_role(s);
     return 0;
+}
+
+/* --- snapshots -------------------------------------------------------------------------------- */
+
+bool stores_is_reading(const struct site *s)
+{
+    return s->kv_fd >= 0 && s->kv_state == STORE_UNREAD;
+}
+
+void stores_on_loaded(struct master *m, struct ipc_in *in)
+{
+    struct site *s = deploy_site_find(m, ipc_get(in, "site"));
+    const char *error = ipc_get_c(in, "error");
+    struct generation *next;
+
+    if (!s || s->kv_state == STORE_READ)
+        return;
+    next = s->op.next;
+    s->kv_state = *error ? STORE_FAILED : STORE_READ;
+    if (*error) {
+        deploy_failed(s, "kv.persist: %s", error);
+    } else if (next && next->php_version[0]) {
+        net_timer_start(s->op.timeout, m->config->deploy.timeout, 0);
+        generation_boot(next);
+    }
+}
+
+void stores_role_gone(struct master *m)
+{
+    list_each (it, &m->sites) {
+        struct site *s = CONTAINER_OF(it, struct site, node);
+
+        if (stores_is_reading(s))
+            s->kv_deaths++;
+    }
 }

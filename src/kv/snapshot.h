@@ -62,7 +62,10 @@ struct kv_snapshot_loaded {
 int kv_snapshot_load(struct kv_store *s, const char *path, struct kv_snapshot_loaded *out,
     struct err *err) MUST_CHECK;
 
-/* The same for a file that is open, which stays where it is. */
+/* Gives the file that name, whatever is in it; *as (emptied first) is the name. ERR_NOTFOUND. */
+int kv_snapshot_set_aside(const char *path, struct buf *as) MUST_CHECK;
+
+/* The same as loading for a file that is open, which stays where it is. */
 int kv_snapshot_read(
     struct kv_store *s, int fd, struct kv_snapshot_loaded *out, struct err *err) MUST_CHECK;
 

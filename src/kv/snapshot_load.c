@@ -366,19 +366,19 @@ int kv_snapshot_read(struct kv_store *s, int fd, struct kv_snapshot_loaded *out,
     return rc;
 }
 
-/* Renames the file to a name that nothing has; in aside. */
-static int move_aside(const char *path, struct buf *aside)
+/* A name that nothing has yet. */
+int kv_snapshot_set_aside(const char *path, struct buf *as)
 {
     unsigned long long now = clock_wall_us() / 1000000;
     struct fs_stat st;
 
     for (unsigned i = 0;; i++) {
-        buf_clear(aside);
-        buf_printf(aside, "%s.damaged-%llu", path, now);
+        buf_clear(as);
+        buf_printf(as, "%s.damaged-%llu", path, now);
         if (i)
-            buf_printf(aside, "-%u", i);
-        if (fs_lstat(buf_cstr(aside), &st) == ERR_NOTFOUND)
-            return fs_rename(path, buf_cstr(aside));
+            buf_printf(as, "-%u", i);
+        if (fs_lstat(buf_cstr(as), &st) == ERR_NOTFOUND)
+            return fs_rename(path, buf_cstr(as));
     }
 }
 
@@ -397,7 +397,7 @@ int kv_snapshot_load(
         return 0;
     if (rc != ERR_CORRUPT && rc != ERR_VERSION)
         return err_set(err, rc, "%s: the snapshot cannot be read: %s", path, why.text);
-    moved = move_aside(path, &aside);
+    moved = kv_snapshot_set_aside(path, &aside);
     if (moved)
         (void)err_set(err, rc, "%s: the snapshot is refused: %s; it cannot be moved aside: %s",
             path, why.text, err_text(moved));

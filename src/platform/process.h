@@ -152,6 +152,9 @@ int process_exe_path(char *out, size_t cap) MUST_CHECK;
 int process_on_signal(int sig, void (*handler)(int sig)) MUST_CHECK;
 /* Ignores SIGPIPE. */
 void process_ignore_sigpipe(void);
+/* What a terminal or a service manager sends to all processes at once; for one that ends when
+ * another one tells it to. */
+void process_ignore_stop(void);
 /* One datagram to $NOTIFY_SOCKET ("READY=1"); 0 also when the variable is not set. */
 int process_notify(const char *state);
 

@@ -250,6 +250,14 @@ int process_on_signal(int sig, void (*handler)(int sig))
     return sigaction(sig, &sa, NULL) < 0 ? oserr_last() : 0;
 }
 
+void process_ignore_stop(void)
+{
+    static const int sigs[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP};
+
+    for (size_t i = 0; i < ARRAY_LEN(sigs); i++)
+        (void)signal(sigs[i], SIG_IGN); /* cannot fail for these */
+}
+
 void process_ignore_sigpipe(void)
 {
     (void)signal(SIGPIPE, SIG_IGN); /* cannot fail for this signal */

@@ -208,7 +208,7 @@ static void test_config_bad_values_are_refused(void)
 
 static void test_config_later_features_are_refused(void)
 {
-    static const char *const texts[] = {"[db.mysql]\nurl='x'", "[db.sqlite]", "[kv]\npersist='x'",
+    static const char *const texts[] = {"[db.mysql]\nurl='x'", "[db.sqlite]",
         "[cluster]\nenabled=true", "[cluster.kv]\ndata_port=1", "[[middleware]]\nlibrary='jwt'",
         "[opcache]\ncluster_invalidation=true", "[server.tls]\ncert='x'",
         "[server.http3]\nenabled=true", "[server.websocket]\nenabled=true",
