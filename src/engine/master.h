@@ -169,6 +169,7 @@ struct master {
     struct metrics *metrics;
     int metrics_fd;
     uint64_t ended_cpu_ns[METRIC_ROLE_COUNT]; /* of the processes that were reaped */
+    uint64_t sampled_ms;                      /* when all others were looked at last */
     struct control *control;
     int bell;
     /* front */

@@ -14,7 +14,8 @@
  * OPcache says in each of them. Looked up when the front is asked for metrics, not before.
  */
 enum {
-    METRICS_OPCACHE_MS = 5000 /* a prototype is asked no more often: it forks for the answer */
+    METRICS_OPCACHE_MS = 5000, /* a prototype is asked no more often: it forks for the answer */
+    METRICS_PROCESS_MS = 500   /* nor are processes looked at, which takes 0.2 ms for each */
 };
 
 enum { GENERATION_STATES = GEN_ENDED + 1 };
@@ -77,8 +78,11 @@ static void metrics_ask_opcache(struct generation *g)
         ipc_add_fd(&out, g->opcache_fd);
         rc = ipc_send(g->socket, &out);
     }
-    if (rc)
+    if (rc) {
         log_debug("opcache_status_failed", F_UINT("generation", g->id), F_ERR(rc));
+        fs_close(g->opcache_fd);
+        g->opcache_fd = -1;
+    }
 }
 
 void master_metrics_opcache(struct generation *g, struct ipc_in *in)
@@ -162,7 +166,11 @@ static void metrics_set_role(struct master *m, enum metric_role role, const stru
 static void metrics_set_processes(struct master *m)
 {
     struct metrics_role roles[METRIC_ROLE_COUNT] = {0};
+    uint64_t now = clock_mono_ms();
 
+    if (m->sampled_ms && now - m->sampled_ms < METRICS_PROCESS_MS)
+        return;
+    m->sampled_ms = now;
     metrics_add_process(&roles[METRIC_ROLE_MASTER], process_id());
     metrics_add_process(&roles[METRIC_ROLE_FRONT], m->front_pid);
     metrics_add_process(&roles[METRIC_ROLE_KV], m->kv.pid);

@@ -417,6 +417,22 @@ def test_killed_workers_are_counted_and_totals_stay(own):
     assert s.get("ephpm_worker_boot_duration_seconds_count", site="default") >= 6
 
 
+def test_master_that_does_not_answer_holds_nothing_up(own):
+    assert scrape(own).get("ephpm_generation_id", site="default") == 1
+    own.get("/")
+    os.kill(own.pid, signal.SIGSTOP)
+    try:
+        begin = time.monotonic()
+        s = scrape(own)
+        assert 0.3 < time.monotonic() - begin < 5
+        assert own.get("/").text == "hello"
+    finally:
+        os.kill(own.pid, signal.SIGCONT)
+    assert s.get("ephpm_generation_id", site="default") == 1  # the last that was known
+    assert s.get("ephpm_http_requests_total", method="GET", status="200", handler="php") >= 1
+    assert own.get("/metrics").status == 200
+
+
 def test_deploys_and_refused_deploys(own):
     assert own.cli("deploy").returncode == 0
     own.write("index.php", "<?php this is not PHP")
