@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "kv/store.h"
+#include "kv/collections.h"
 
 #define STEPS 1000000u
 #define VALUE 64
@@ -80,6 +80,66 @@ static void measure(struct bench *b, enum operation op, const char *who)
     fflush(stdout);
 }
 
+/* ---- collections ---- */
+
+enum { HSET, HGET, LPUSH, LINDEX, ZADD, ZRANK, COLL_OPERATIONS };
+
+static const char *const coll_names[] = {
+    "hset", "hget", "lpush", "lindex, middle", "zadd", "zrank"};
+
+/* Fills while i is new, then changes and reads. */
+static void coll_step(struct bench *b, int op, unsigned i, unsigned n)
+{
+    struct kv_value v = {.type = KV_STRING, .bytes = STR("a value of an element")};
+    char name[16];
+    struct kv_item item = {.member = key_of(name, i, 'm'), .value = v, .score = (double)(i % 1000)};
+    struct kv_zadd done;
+    uint64_t at;
+    size_t added;
+    double score;
+
+    if (op == HSET)
+        ENSURE(kv_hash_set(b->s, STR("hash"), &item, 1, 0, &added) == 0);
+    else if (op == HGET)
+        ENSURE(kv_hash_get(b->s, STR("hash"), item.member, &b->buf, &v) == 0);
+    else if (op == LPUSH)
+        ENSURE(kv_list_push(b->s, STR("list"), KV_HEAD, &v, 1, 0, &at) == 0);
+    else if (op == LINDEX)
+        ENSURE(kv_list_index(b->s, STR("list"), n / 2, &b->buf, &v) == 0);
+    else if (op == ZADD)
+        ENSURE(kv_zset_add(b->s, STR("zset"), &item, 1, 0, &done) == 0);
+    else
+        ENSURE(kv_zset_rank(b->s, STR("zset"), item.member, false, &at, &score) == 0);
+}
+
+static void collections(struct bench *b, unsigned n)
+{
+    static const char *const keys[] = {"hash", "list", "zset"};
+    double cpu;
+
+    for (int op = HSET; op < COLL_OPERATIONS; op++) {
+        unsigned steps = op == HSET || op == LPUSH || op == ZADD ? n : 100000;
+
+        cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+        for (unsigned i = 0; i < steps; i++) {
+            b->random = b->random * 6364136223846793005u + 1442695040888963407u;
+            coll_step(b, op, steps == n ? i : (unsigned)((b->random >> 32) * n >> 32), n);
+        }
+        cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+        printf("%7u elements %-14s %6.0f ns CPU\n", n, coll_names[op], cpu / steps * 1e9);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+        struct kv_info info;
+
+        ENSURE(kv_store_info(b->s, str_c(keys[i]), &info) == 0);
+        cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+        ENSURE(kv_store_del(b->s, str_c(keys[i])) == 0);
+        cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+        printf("%7u elements of a %s: %.0f bytes for each, %.1f ms to delete them\n", n, keys[i],
+            (double)info.bytes / (double)info.count, cpu * 1e3);
+    }
+}
+
 static void together(int fd, unsigned keys, unsigned n, enum operation op)
 {
     fflush(stdout);
@@ -120,5 +180,9 @@ int main(int argc, char **argv)
         measure(&b, (enum operation)op, "one process");
     for (int op = GET; op <= MIX; op++)
         together(fd, b.keys, 4, (enum operation)op);
+    kv_store_flush(b.s);
+    collections(&b, 100);
+    collections(&b, 100000);
+    collections(&b, 1000000);
     return 0;
 }

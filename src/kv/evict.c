@@ -5,11 +5,12 @@
 #include "kv/shard.h"
 #include "kv/slab.h"
 
-#define RING_TRIES 8  /* pages of a class that are looked at for one block */
-#define PAGE_TRIES 32 /* pages that are looked at for one page */
-#define FEW_TRIES  8  /* the same when only what has expired goes */
-#define FEW_BLOCKS 8  /* of so large blocks that a page goes as easily as one of them */
-#define HOT_PART   8  /* a page goes if fewer than one in so many entries were read lately */
+#define RING_TRIES 8     /* pages of a class that are looked at for one block */
+#define PAGE_TRIES 32    /* pages that are looked at for one page */
+#define PASS_MOST  65536 /* pages of the collection that is being changed, which are passed by */
+#define FEW_TRIES  8     /* the same when only what has expired goes */
+#define FEW_BLOCKS 8     /* of so large blocks that a page goes as easily as one of them */
+#define HOT_PART   8     /* a page goes if fewer than one in so many entries were read lately */
 
 enum verdict { STAYS, REFERENCED, MAY_GO, EXPIRED };
 
@@ -253,21 +254,44 @@ static bool try_page(struct kv_store *s, uint32_t own, uint32_t page, enum effor
     return done;
 }
 
+/* Does the page seem to be full of the collection that is being changed? There may be thousands of
+ * them in a row. */
+static bool is_pinned(const struct kv_store *s, uint32_t own, uint32_t page)
+{
+    uint32_t owner = KV_GET(s->pages[page].owner), class = owner & 255, ref;
+    struct kv_entry *e;
+
+    if (owner >> 8 != own + 1 || s->pinned[0] == 0)
+        return false;
+    ref = class < KV_CLASSES ? kv_slab_ref(s, page, class, 0) : s->pages[page].entry;
+    if (kv_room(s, ref) == 0)
+        return false;
+    e = kv_at(s, ref);
+    return KV_GET(e->flags) & KV_PART && KV_GET(e->type) != 0 &&
+           KV_GET(e->hash) == KV_GET(kv_at(s, s->pinned[0])->hash);
+}
+
 int kv_evict_page(struct kv_store *s, uint32_t shard)
 {
     uint32_t most = s->policy == KV_NOEVICTION ? FEW_TRIES : PAGE_TRIES;
-    uint32_t tries = MIN(most, s->plan.npages);
+    uint32_t tries = MIN(most, s->plan.npages), left = MIN(PASS_MOST, s->plan.npages);
 
-    for (uint32_t i = 0; i < 3 * tries; i++) {
+    for (uint32_t i = 0; i < 3 * tries;) {
         /* relaxed: whose turn it is. */
         uint32_t page = atomic_fetch_add_explicit(&s->h->hand, 1, memory_order_relaxed);
 
         if (s->policy == KV_ALLKEYS_RANDOM)
             page = kv_random_below(s, s->plan.npages);
-        if (try_page(s, shard, page % s->plan.npages, (enum effort)(i / tries)))
+        page %= s->plan.npages;
+        if (left > 0 && is_pinned(s, shard, page)) {
+            left--;
+            continue;
+        }
+        if (try_page(s, shard, page, (enum effort)(i / tries)))
             return 0;
         if (s->nonsense)
             break;
+        i++;
     }
     return ERR_FULL;
 }

@@ -533,6 +533,24 @@ static void test_evict_spares_the_collection_that_is_changed(void)
     bed_close(&b);
 }
 
+/* It was refused room because the search did not get beyond its own pages. */
+static void test_evict_finds_room_beyond_a_large_collection(void)
+{
+    char *p = mem_new(5000);
+    struct kv_value v = {.type = KV_STRING, .bytes = {p, 5000}};
+    uint64_t n;
+    struct bed b;
+
+    bed_open(&b, MB(32), KV_ALLKEYS_LRU);
+    fill(&b, 0, 100000, 0);
+    for (unsigned i = 0; i < 4500; i++)
+        CHECK_INT(kv_list_push(b.s, STR("list"), KV_TAIL, &v, 1, 0, &n), 0);
+    CHECK_INT(n, 4500);
+    CHECK(bed_stats(&b).evicted > 0);
+    mem_free(p);
+    bed_close(&b);
+}
+
 static void test_evict_volatile_spares_collections_without_deadline(void)
 {
     uint64_t n = 0;
@@ -555,4 +573,5 @@ const struct test tests_coll[] = {TEST(test_coll_wrong_type), TEST(test_coll_lim
     TEST(test_hash_fields), TEST(test_list_order), TEST(test_set_random_members_are_all_as_likely),
     TEST(test_zset_flags_and_ranges), TEST(test_evict_takes_collections_that_nobody_reads),
     TEST(test_evict_spares_the_collection_that_is_changed),
+    TEST(test_evict_finds_room_beyond_a_large_collection),
     TEST(test_evict_volatile_spares_collections_without_deadline), TEST_END};
