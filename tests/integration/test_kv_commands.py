@@ -193,3 +193,13 @@ def test_a_server_that_is_none(server):
         code, _, err = kv(server, "ping", "--port", str(listener.getsockname()[1]))
         t.join()
     assert code == 1 and "not of the Redis protocol" in err
+
+
+def test_the_example_of_the_documentation(serve):
+    text = (ephpm.REPOSITORY / "docs/kv.md").read_text()
+    s = serve({}, {"index.php": re.search(r"```php\n(.*?)```", text, re.S)[1]})
+    first, second = s.get("/").text.splitlines(), s.get("/").text.splitlines()
+    assert first[0] == "visit 1" and second[0] == "visit 2"
+    assert first[1] == second[1] and first[1].startswith("made at ")
+    assert sorted(kv(s, "keys")[1].split()) == ["news", "visits"]
+    assert kv(s, "incr", "visits", "--by", "10")[1] == "12\n"
