@@ -3,6 +3,7 @@
 """Redis clients that send garbage, too much or too little, that do not read, or are too many."""
 import os
 import socket
+import threading
 import time
 
 import pytest
@@ -194,3 +195,112 @@ def test_resp3_has_maps_pushes_and_nulls(client):
     assert client.call("SUBSCRIBE", "c") == [b"subscribe", b"c", 1]
     assert client.call("PING") == "PONG"  # RESP3 lets a subscriber do anything
     assert client.error("HELLO", "4") == "NOPROTO unsupported protocol version"
+
+
+# --- what takes long ---------------------------------------------------------------------------
+
+def longest_wait(server, client, send, read):
+    """How long another client's PING took at most, while the client's request was worked on."""
+    worst, done = 0.0, threading.Event()
+
+    def work():
+        try:
+            send(client)
+            read(client)
+        finally:
+            done.set()
+
+    thread = threading.Thread(target=work)
+    with Resp(server.redis_port, timeout=60) as other:
+        thread.start()
+        while not done.is_set():
+            begin = time.monotonic()
+            other.call("PING")
+            worst = max(worst, time.monotonic() - begin)
+        thread.join()
+    return worst
+
+
+@pytest.mark.parametrize("command, answers", [
+    ("SUBSCRIBE", 100000), ("PSUBSCRIBE", 100000), ("WATCH", 1)])
+def test_names_by_the_hundred_thousand_do_not_stop_others(server, command, answers):
+    with Resp(server.redis_port, timeout=60) as c:
+        names = [f"name:{i}" for i in range(100000)]
+        worst = longest_wait(server, c, lambda c: c.send(command, *names),
+                             lambda c: [c.read() for _ in range(answers)])
+        assert worst < 3
+    with Resp(server.redis_port) as c:
+        assert c.call("PUBLISH", "name:5", "x") == 0  # they are gone with the client
+
+
+def test_a_row_of_slow_commands_delays_others_by_one(server):
+    with Resp(server.redis_port, timeout=60) as c:
+        c.call("SET", "slow", b"x" * 4000)
+        worst = longest_wait(server, c, lambda c: c.raw(b"LCS slow slow LEN\r\n" * 60),
+                             lambda c: [c.read() for _ in range(60)])
+        assert worst < 1.5  # together they take several times as long
+        # Their order stays, whatever came before and after.
+        c.raw(b"SET n 1\r\n" + b"LCS slow slow LEN\r\nINCR n\r\n" * 5 + b"GET n\r\nQUIT\r\n")
+        got = [c.read() for _ in range(13)]
+        assert got == ["OK", *[x for i in range(5) for x in (4000, 2 + i)], b"6", "OK"]
+        assert c.closed()
+
+
+def test_a_client_that_leaves_in_the_middle_of_its_commands_does_no_harm(server):
+    for _ in range(5):
+        with Resp(server.redis_port) as c:
+            c.call("SET", "slow", b"x" * 4000)
+            c.raw(b"LCS slow slow LEN\r\n" * 100)
+    with Resp(server.redis_port, timeout=60) as c:
+        assert c.call("PING") == "PONG"
+
+
+def test_commands_without_replies_are_bounded_too(server):
+    with Resp(server.redis_port, timeout=60) as c, Resp(server.redis_port) as other:
+        c.call("SET", "big", b"x" * 3 * MIB)
+        c.send("CLIENT", "REPLY", "OFF")
+        c.send("MGET", *["big"] * 10000)
+        begin = time.monotonic()
+        assert c.closed() and time.monotonic() - begin < 5
+        assert other.call("PING") == "PONG"
+
+
+def test_a_key_named_many_times_is_bounded(server):
+    with Resp(server.redis_port, timeout=60) as c:
+        c.call("SET", "big", b"x" * 3 * MIB)
+        assert c.error("BITOP", "AND", "to", *["big"] * 10000) == \
+            "ERR the values of BITOP are too large together"
+        assert c.call("EXISTS", "to") == 0
+
+
+def test_sort_that_would_give_too_much_is_refused(server):
+    with Resp(server.redis_port, timeout=60) as c:
+        c.call("DEL", "list")
+        c.call("RPUSH", "list", *["x"] * 20000)
+        gets = ["GET", "#"] * 50000
+        error = "ERR SORT would look up or give too much"
+        assert c.error("SORT", "list", "ALPHA", *gets) == error
+        assert c.error("SORT", "list", "ALPHA", *gets, "STORE", "to") == error
+        # Every element is looked up as the same large value.
+        c.call("SET", "big_x", b"x" * MIB)
+        assert c.error("SORT", "list", "ALPHA", "BY", "big_*") == error
+        assert c.error("SORT", "list", "ALPHA", "GET", "big_*") == error
+        assert c.error("SORT", "list", "ALPHA", "GET", "big_*", "STORE", "to") == error
+        assert c.call("EXISTS", "to") == 0
+        assert c.call("SORT", "list", "ALPHA", "LIMIT", "0", "2", "GET", "#") == [b"x", b"x"]
+
+
+def test_a_pattern_that_takes_too_long_is_given_up(server):
+    with Resp(server.redis_port, timeout=60) as c:
+        for i in range(200):
+            c.call("SET", b"a" * 32000 + b"%d" % i, "v")
+        for command in ("KEYS", b"*" + b"a" * 16000 + b"b"), \
+                       ("SCAN", "0", "COUNT", "1000", "MATCH", b"*" + b"a" * 16000 + b"b"):
+            begin = time.monotonic()
+            assert c.error(*command) == "ERR the pattern takes too long for these keys"
+            assert time.monotonic() - begin < 15
+        c.call("FLUSHALL")
+        assert c.error("PSUBSCRIBE", "a", b"*a" * 513) == \
+            "ERR pattern exceeds maximum allowed size (1024 bytes)"
+        assert c.error("PUBSUB", "CHANNELS", b"*a" * 513) == \
+            "ERR pattern exceeds maximum allowed size (1024 bytes)"

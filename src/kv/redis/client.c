@@ -4,11 +4,15 @@
  * A connection: reads, runs what is complete, sends all answers of a batch at once.
  *
  * Requests are read into the server's buffer, and only what is left of an incomplete one is kept
- * with the client. Closing only marks: the memory goes when the server's current work is done.
+ * with the client. Who sent much has a turn, then others have theirs: a row of slow commands delays
+ * others by one of them. Closing only marks: the memory goes when the server's current work
+ * is done.
  */
 #include "base/mem.h"
 #include "core/log.h"
 #include "kv/redis/state.h"
+#include "platform/clock.h"
+#include "platform/random.h"
 
 enum {
     ARGS_BEFORE_AUTH = 10,
@@ -47,6 +51,7 @@ void redis_client_close(struct redis_client *c, const char *reason)
     deadline_disarm(&c->idle);
     stream_close(&c->stream);
     list_remove(&c->dirty);
+    list_remove(&c->later);
     list_remove(&c->node);
     list_push(&s->dead, &c->node);
     s->nclients--;
@@ -57,6 +62,7 @@ void redis_client_end(struct redis_client *c)
     if (c->state == REDIS_CLOSED)
         return;
     redis_block_cancel(c);
+    list_remove(&c->later);
     c->state = REDIS_ENDING;
     stream_want_read(&c->stream, false);
     redis_client_flush(c);
@@ -68,6 +74,9 @@ void redis_client_free(struct redis_client *c)
 {
     list_remove(&c->node);
     redis_parser_fini(&c->parser);
+    map_fini(&c->channels_by_name);
+    map_fini(&c->patterns_by_name);
+    map_fini(&c->watched_by_key);
     buf_fini(&c->in);
     buf_fini(&c->reply.out);
     mem_free(c);
@@ -135,9 +144,19 @@ static void protocol_error(struct redis_client *c)
     redis_client_end(c);
 }
 
-/* Runs what is complete in `in`; how many bytes that took. */
+/* The rest of what it sent is run in another round of the loop; nothing more is read until then. */
+static void put_off(struct redis_client *c)
+{
+    stream_want_read(&c->stream, false);
+    list_push(&c->server->later, &c->later);
+    /* Not 0 ms: the loop would run the timer again before it looks at sockets. */
+    net_timer_start(c->server->turn, 1, 0);
+}
+
+/* Runs what is complete in `in`, as long as its turn is; how many bytes that took. */
 static size_t run(struct redis_client *c, struct str in)
 {
+    uint64_t end = clock_mono_ns() + REDIS_TURN_NS;
     struct redis_parser_limits limits;
     size_t used = 0;
     int r;
@@ -156,6 +175,10 @@ static size_t run(struct redis_client *c, struct str in)
             redis_command_run(c, c->parser.argv, c->parser.argc);
         if (c->reply.out.len > REDIS_FLUSH)
             redis_client_flush(c);
+        if (used < in.len && c->state == REDIS_READY && clock_mono_ns() >= end) {
+            put_off(c);
+            break;
+        }
     }
     return used;
 }
@@ -237,6 +260,24 @@ void redis_client_resume(struct redis_client *c)
     after_input(c);
 }
 
+void redis_client_turn(void *server)
+{
+    struct redis_server *s = server;
+    struct list now, *it;
+
+    redis_server_enter(s);
+    list_init(&now);
+    while ((it = list_pop(&s->later)) != NULL)
+        list_push(&now, it);
+    while ((it = list_pop(&now)) != NULL) {
+        struct redis_client *c = CONTAINER_OF(it, struct redis_client, later);
+
+        stream_want_read(&c->stream, true);
+        redis_client_resume(c);
+    }
+    redis_server_leave(s);
+}
+
 static void on_drained(struct stream *stream)
 {
     struct redis_client *c = CONTAINER_OF(stream, struct redis_client, stream);
@@ -283,8 +324,11 @@ struct redis_client *redis_client_new(struct redis_server *s, sock_t fd)
     redis_parser_init(&c->parser);
     redis_multi_init(c);
     list_init(&c->dirty);
+    list_init(&c->later);
     list_init(&c->channels);
     list_init(&c->patterns);
+    map_init(&c->channels_by_name, random_u64());
+    map_init(&c->patterns_by_name, random_u64());
     deadline_init(&c->idle);
     redis_auth_reset(c);
     list_push(&s->clients, &c->node);

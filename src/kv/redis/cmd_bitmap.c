@@ -237,6 +237,9 @@ static void cmd_bitpos(struct redis_call *c)
 
 /* ---- BITOP ---- */
 
+/* Of all values together: a key may be named any number of times. */
+#define BITOP_MAX ((size_t)512 << 20)
+
 enum bitop { BITOP_AND, BITOP_OR, BITOP_XOR, BITOP_NOT };
 
 static bool parse_bitop(struct redis_call *c, enum bitop *op)
@@ -287,6 +290,7 @@ static void grow(struct buf *b, size_t len)
 static bool run_bitop(struct redis_call *c, enum bitop op, struct buf *out)
 {
     struct kv_value v;
+    size_t bytes = 0;
     int r;
 
     for (size_t i = 3; i < c->argc; i++) {
@@ -297,6 +301,11 @@ static bool run_bitop(struct redis_call *c, enum bitop op, struct buf *out)
         }
         if (r)
             v.bytes = STR_NONE;
+        bytes += v.bytes.len;
+        if (bytes > BITOP_MAX) {
+            reply_error(c->reply, "ERR the values of BITOP are too large together");
+            return false;
+        }
         if (i == 3)
             buf_add_str(out, v.bytes);
         grow(out, v.bytes.len);

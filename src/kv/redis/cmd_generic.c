@@ -4,6 +4,7 @@
 #include "kv/glob.h"
 #include "kv/keys.h"
 #include "kv/redis/state.h"
+#include "platform/clock.h"
 
 const char *redis_type_name(enum kv_type type)
 {
@@ -51,18 +52,47 @@ static void cmd_type(struct redis_call *c)
 
 /* ---- listing ---- */
 
+/* Long patterns on long keys may take as long as both lengths multiplied: KEYS and SCAN give up. */
+#define SCAN_NS_MAX    2000000000u
+#define SCAN_LOOK_KEYS 4096u      /* keys between two looks at the clock, */
+#define SCAN_LOOK_WORK (1u << 16) /* unless one may take so many steps */
+
 struct scan {
     struct redis_call *c;
     struct str pattern;
     struct str type;
     size_t n;
+    size_t seen;
+    uint64_t end; /* clock_mono_ns() */
+    bool late;
+    size_t before; /* of the reply */
 };
+
+static void scan_begin(struct scan *s)
+{
+    s->before = s->c->reply->out.len;
+    s->end = clock_mono_ns() + SCAN_NS_MAX;
+}
+
+static void scan_end(struct scan *s, size_t at)
+{
+    if (s->late) {
+        s->c->reply->out.len = s->before;
+        reply_error(s->c->reply, "ERR the pattern takes too long for these keys");
+    } else {
+        reply_deferred_array(s->c->reply, at, s->n);
+    }
+}
 
 static bool on_key(void *arg, struct str key)
 {
     struct scan *s = arg;
     enum kv_type type;
 
+    if (s->late)
+        return false;
+    if (++s->seen % SCAN_LOOK_KEYS == 0 || s->pattern.len * key.len > SCAN_LOOK_WORK)
+        s->late = clock_mono_ns() >= s->end;
     if (s->pattern.p && !kv_glob(s->pattern, key))
         return true;
     if (s->type.p && (kv_store_type(s->c->store, key, &type) != 0 ||
@@ -75,12 +105,14 @@ static bool on_key(void *arg, struct str key)
 
 static void cmd_keys(struct redis_call *c)
 {
-    struct scan s = {.c = c};
+    struct scan s = {.c = c, .pattern = c->argv[1]};
     uint64_t cursor = 0;
-    size_t at = reply_deferred(c->reply);
+    size_t at;
 
-    kv_store_scan(c->store, &cursor, c->argv[1], SIZE_MAX, on_key, &s);
-    reply_deferred_array(c->reply, at, s.n);
+    scan_begin(&s);
+    at = reply_deferred(c->reply);
+    kv_store_scan(c->store, &cursor, STR("*"), SIZE_MAX, on_key, &s);
+    scan_end(&s, at);
 }
 
 bool redis_scan_parse(struct redis_call *c, size_t i, struct redis_scan *out)
@@ -150,13 +182,15 @@ static void cmd_scan(struct redis_call *c)
     s.type = scan.type;
     buf_clear(keys);
     kv_store_scan(c->store, &scan.cursor, STR("*"), scan.count, gather, keys);
+    scan_begin(&s);
     redis_scan_reply(c, scan.cursor);
     at = reply_deferred(c->reply);
     for (size_t i = 0; i < keys->len; i += sizeof(len) + len) {
         memcpy(&len, keys->p + i, sizeof(len));
-        (void)on_key(&s, str_n(keys->p + i + sizeof(len), len)); /* all are gathered already */
+        if (!on_key(&s, str_n(keys->p + i + sizeof(len), len)))
+            break;
     }
-    reply_deferred_array(c->reply, at, s.n);
+    scan_end(&s, at);
 }
 
 static void cmd_randomkey(struct redis_call *c)

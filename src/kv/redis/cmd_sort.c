@@ -8,6 +8,14 @@
 #include "kv/keys.h"
 #include "kv/redis/state.h"
 
+/* What one SORT may look up and give: a list of equal elements and a long row of GET would ask for
+ * more than there are memory and time. */
+enum {
+    RESULTS_MAX = 4 << 20,
+    LOOK_UP_COST = 64, /* bytes, besides those of the value */
+    LOOK_UP_MAX = 128 << 20,
+};
+
 struct element {
     const struct sort *sort;
     struct str text;
@@ -24,6 +32,7 @@ struct sort {
     size_t ngets;
     int64_t offset, count; /* count negative: all */
     const struct str *store;
+    size_t looked_up; /* bytes */
     struct arena memory;
     struct kv_items items;
     enum kv_type type;
@@ -68,10 +77,21 @@ static bool parse(struct redis_call *c, struct sort *s)
 
 /* ---- other keys ---- */
 
+static bool is_too_much(const struct sort *s)
+{
+    return s->looked_up > LOOK_UP_MAX;
+}
+
+static void refuse_too_much(struct redis_call *c)
+{
+    reply_error(c->reply, "ERR SORT would look up or give too much");
+}
+
 /* What stands at the pattern with the element in the place of its star; "a*->f" is a field of a
  * hash. Borrows from c->buf. False: nothing. */
-static bool look_up(struct redis_call *c, struct str pattern, struct str element, struct str *out)
+static bool look_up(struct sort *s, struct str pattern, struct str element, struct str *out)
 {
+    struct redis_call *c = s->c;
     ptrdiff_t star = str_chr(pattern, '*'), arrow;
     struct buf *key = &c->server->buf2;
     struct str field = STR_NONE, rest;
@@ -79,11 +99,13 @@ static bool look_up(struct redis_call *c, struct str pattern, struct str element
     char text[REDIS_TEXT_MAX];
     int r;
 
+    s->looked_up += LOOK_UP_COST;
     if (str_eq(pattern, STR("#"))) {
+        s->looked_up += element.len;
         *out = element;
         return true;
     }
-    if (star < 0)
+    if (star < 0 || is_too_much(s))
         return false;
     rest = str_sub(pattern, (size_t)star + 1, pattern.len);
     arrow = str_find(rest, STR("->"));
@@ -99,6 +121,7 @@ static bool look_up(struct redis_call *c, struct str pattern, struct str element
                 : kv_store_get(c->store, buf_str(key), c->buf, &v);
     if (r || !redis_value_text(&v, text, out))
         return false;
+    s->looked_up += out->len;
     if (out->p == text) {
         buf_clear(c->buf);
         buf_add_str(c->buf, *out);
@@ -146,8 +169,12 @@ static bool weigh(struct redis_call *c, struct sort *s)
     for (size_t i = 0; i < s->n; i++) {
         struct element *e = &s->elements[i];
         struct str weight = e->text;
-        bool there = !s->by.p || look_up(c, s->by, e->text, &weight);
+        bool there = !s->by.p || look_up(s, s->by, e->text, &weight);
 
+        if (is_too_much(s)) {
+            refuse_too_much(c);
+            return false;
+        }
         if (s->alpha) {
             if (there)
                 e->weight = s->by.p ? arena_str(&s->memory, weight) : weight;
@@ -199,18 +226,23 @@ static void cut(struct sort *s)
 
 static void reply_all(struct redis_call *c, struct sort *s)
 {
+    size_t before = c->reply->out.len;
     struct str value;
 
     reply_array(c->reply, (s->to - s->from) * MAX(s->ngets, 1));
-    for (size_t i = s->from; i < s->to && !c->reply->overflow; i++) {
+    for (size_t i = s->from; i < s->to && !c->reply->overflow && !is_too_much(s); i++) {
         if (s->ngets == 0)
             reply_bulk(c->reply, s->elements[i].text);
         for (size_t k = 0; k < s->ngets; k++) {
-            if (look_up(c, c->argv[s->gets[k]], s->elements[i].text, &value))
+            if (look_up(s, c->argv[s->gets[k]], s->elements[i].text, &value))
                 reply_bulk(c->reply, value);
             else
                 reply_null(c->reply);
         }
+    }
+    if (is_too_much(s)) {
+        c->reply->out.len = before;
+        refuse_too_much(c);
     }
 }
 
@@ -225,8 +257,12 @@ static void store_all(struct redis_call *c, struct sort *s)
         if (s->ngets == 0)
             items[at++].value = (struct kv_value){.type = KV_STRING, .bytes = s->elements[i].text};
         for (size_t k = 0; k < s->ngets; k++) {
-            bool there = look_up(c, c->argv[s->gets[k]], s->elements[i].text, &value);
+            bool there = look_up(s, c->argv[s->gets[k]], s->elements[i].text, &value);
 
+            if (is_too_much(s)) {
+                refuse_too_much(c);
+                return;
+            }
             items[at++].value = (struct kv_value){
                 .type = KV_STRING, .bytes = there ? arena_str(&s->memory, value) : STR("")};
         }
@@ -260,7 +296,9 @@ static void sort(struct redis_call *c, bool read_only)
             qsort(s.elements, s.n, sizeof(*s.elements), compare);
     }
     cut(&s);
-    if (s.store)
+    if (s.ngets > 1 && s.to - s.from > RESULTS_MAX / s.ngets)
+        refuse_too_much(c);
+    else if (s.store)
         store_all(c, &s);
     else
         reply_all(c, &s);

@@ -158,6 +158,7 @@ void redis_command_run(struct redis_client *client, const struct str *argv, size
 
     client->reply.muted = client->reply_off || client->reply_skip;
     client->reply_skip = false;
+    client->reply.unsaid = 0;
     if (!cmd)
         unknown(client, argv, argc);
     if (!cmd || !allowed(client, cmd, argc)) {

@@ -9,6 +9,7 @@
  */
 #include "base/mem.h"
 #include "kv/redis/state.h"
+#include "platform/random.h"
 
 struct watched {
     struct list node;
@@ -23,6 +24,7 @@ void redis_multi_init(struct redis_client *c)
 {
     list_init(&c->queued);
     list_init(&c->watched);
+    map_init(&c->watched_by_key, random_u64());
 }
 
 static void unwatch(struct redis_client *c)
@@ -31,6 +33,7 @@ static void unwatch(struct redis_client *c)
 
     while ((it = list_pop(&c->watched)) != NULL)
         mem_free(CONTAINER_OF(it, struct watched, node));
+    map_fini(&c->watched_by_key);
 }
 
 static void discard(struct redis_client *c)
@@ -117,13 +120,8 @@ static void cmd_watch(struct redis_call *c)
     for (size_t i = 1; i < c->argc; i++) {
         struct str key = c->argv[i];
         struct watched *w;
-        bool known = false;
 
-        list_each (it, &c->client->watched) {
-            w = CONTAINER_OF(it, struct watched, node);
-            known = known || str_eq(str_n(w->key, w->len), key);
-        }
-        if (known)
+        if (map_get(&c->client->watched_by_key, key))
             continue;
         w = mem_new(sizeof(*w) + key.len);
         w->len = key.len;
@@ -131,6 +129,7 @@ static void cmd_watch(struct redis_call *c)
             memcpy(w->key, key.p, key.len);
         look(c, w);
         list_push(&c->client->watched, &w->node);
+        (void)map_set(&c->client->watched_by_key, key, w);
     }
     reply_ok(c->reply);
 }

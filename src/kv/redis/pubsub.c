@@ -5,6 +5,9 @@
 #include "kv/glob.h"
 #include "kv/redis/state.h"
 
+/* Bytes of a pattern: comparing it may take its length times that of a channel's name. */
+#define PATTERN_MAX 1024
+
 /* A channel, or a pattern of channels, with at least one subscriber. */
 struct redis_channel {
     struct list node; /* of a pattern: in the site's list */
@@ -30,15 +33,7 @@ static struct str name_of(const struct redis_channel *ch)
 
 static struct redis_channel *find(struct redis_site *site, struct str name, bool is_pattern)
 {
-    if (!is_pattern)
-        return map_get(&site->channels, name);
-    list_each (it, &site->patterns) {
-        struct redis_channel *ch = CONTAINER_OF(it, struct redis_channel, node);
-
-        if (str_eq(name_of(ch), name))
-            return ch;
-    }
-    return NULL;
+    return map_get(is_pattern ? &site->patterns_by_name : &site->channels, name);
 }
 
 static struct redis_channel *open_channel(struct redis_site *site, struct str name, bool is_pattern)
@@ -56,34 +51,27 @@ static struct redis_channel *open_channel(struct redis_site *site, struct str na
         memcpy(ch->name, name.p, name.len);
     if (is_pattern)
         list_push(&site->patterns, &ch->node);
-    else
-        (void)map_set(&site->channels, name, ch);
+    (void)map_set(is_pattern ? &site->patterns_by_name : &site->channels, name, ch);
     return ch;
 }
 
-static struct redis_subscription *find_own(struct redis_client *c, struct str name, bool is_pattern)
+static struct map *own(struct redis_client *c, bool is_pattern)
 {
-    list_each (it, is_pattern ? &c->patterns : &c->channels) {
-        struct redis_subscription *s = CONTAINER_OF(it, struct redis_subscription, in_client);
-
-        if (str_eq(name_of(s->channel), name))
-            return s;
-    }
-    return NULL;
+    return is_pattern ? &c->patterns_by_name : &c->channels_by_name;
 }
 
 static void end(struct redis_subscription *s)
 {
     struct redis_channel *ch = s->channel;
+    struct redis_site *site = s->client->site;
 
     list_remove(&s->in_client);
     list_remove(&s->in_channel);
+    (void)map_del(own(s->client, ch->is_pattern), name_of(ch));
     --*(ch->is_pattern ? &s->client->npatterns : &s->client->nchannels);
     if (--ch->count == 0) {
-        if (ch->is_pattern)
-            list_remove(&ch->node);
-        else
-            (void)map_del(&s->client->site->channels, name_of(ch));
+        list_remove(&ch->node);
+        (void)map_del(ch->is_pattern ? &site->patterns_by_name : &site->channels, name_of(ch));
         mem_free(ch);
     }
     mem_free(s);
@@ -123,7 +111,7 @@ static void subscribe(struct redis_call *c, bool is_pattern)
     struct redis_client *client = c->client;
 
     for (size_t i = 1; i < c->argc; i++) {
-        if (!find_own(client, c->argv[i], is_pattern)) {
+        if (!map_get(own(client, is_pattern), c->argv[i])) {
             struct redis_subscription *s = mem_new(sizeof(*s));
 
             s->client = client;
@@ -131,6 +119,7 @@ static void subscribe(struct redis_call *c, bool is_pattern)
             s->channel->count++;
             list_push(&s->channel->subscribers, &s->in_channel);
             list_push(is_pattern ? &client->patterns : &client->channels, &s->in_client);
+            (void)map_set(own(client, is_pattern), c->argv[i], s);
             ++*(is_pattern ? &client->npatterns : &client->nchannels);
         }
         reply_change(c, is_pattern ? "psubscribe" : "subscribe", &c->argv[i]);
@@ -140,10 +129,10 @@ static void subscribe(struct redis_call *c, bool is_pattern)
 static void unsubscribe(struct redis_call *c, bool is_pattern)
 {
     const char *kind = is_pattern ? "punsubscribe" : "unsubscribe";
-    struct list *own = is_pattern ? &c->client->patterns : &c->client->channels, *it;
+    struct list *all = is_pattern ? &c->client->patterns : &c->client->channels, *it;
 
     for (size_t i = 1; i < c->argc; i++) {
-        struct redis_subscription *s = find_own(c->client, c->argv[i], is_pattern);
+        struct redis_subscription *s = map_get(own(c->client, is_pattern), c->argv[i]);
 
         if (s)
             end(s);
@@ -151,9 +140,9 @@ static void unsubscribe(struct redis_call *c, bool is_pattern)
     }
     if (c->argc > 1)
         return;
-    if (list_empty(own))
+    if (list_empty(all))
         reply_change(c, kind, NULL);
-    while ((it = list_first(own)) != NULL) {
+    while ((it = list_first(all)) != NULL) {
         struct redis_subscription *s = CONTAINER_OF(it, struct redis_subscription, in_client);
         struct redis_channel *ch = s->channel;
         struct buf name = {0};
@@ -172,8 +161,19 @@ static void cmd_subscribe(struct redis_call *c)
     subscribe(c, false);
 }
 
+static bool check_pattern(struct redis_call *c, struct str pattern)
+{
+    if (pattern.len <= PATTERN_MAX)
+        return true;
+    reply_errorf(c->reply, "ERR pattern exceeds maximum allowed size (%d bytes)", PATTERN_MAX);
+    return false;
+}
+
 static void cmd_psubscribe(struct redis_call *c)
 {
+    for (size_t i = 1; i < c->argc; i++)
+        if (!check_pattern(c, c->argv[i]))
+            return;
     subscribe(c, true);
 }
 
@@ -232,10 +232,13 @@ static void cmd_publish(struct redis_call *c)
 
 static void pubsub_channels(struct redis_call *c)
 {
-    size_t it = 0, n = 0, at = reply_deferred(c->reply);
+    size_t it = 0, n = 0, at;
     struct str name;
     void *ch;
 
+    if (c->argc > 2 && !check_pattern(c, c->argv[2]))
+        return;
+    at = reply_deferred(c->reply);
     while (map_next(&c->client->site->channels, &it, &name, &ch))
         if (c->argc < 3 || kv_glob(c->argv[2], name)) {
             reply_bulk(c->reply, name);

@@ -12,10 +12,16 @@
 /* Room for n more bytes, or NULL. */
 static char *room(struct reply *r, size_t n)
 {
-    if (r->muted || r->overflow)
+    size_t so_far = r->muted ? r->unsaid : r->out.len;
+
+    if (r->overflow)
         return NULL;
-    if (n > r->limit || r->out.len > r->limit - n) {
+    if (n > r->limit || so_far > r->limit - n) {
         r->overflow = true;
+        return NULL;
+    }
+    if (r->muted) {
+        r->unsaid += n;
         return NULL;
     }
     return buf_reserve(&r->out, n);

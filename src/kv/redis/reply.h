@@ -8,7 +8,8 @@
  * batch of commands. Aggregates are announced with their length, then their items follow.
  *
  * The buffer is bounded: what would pass the limit is dropped, `overflow` is set, and the client is
- * closed after the command. Loops over much may look at it and stop.
+ * closed after the command. Loops over much may look at it and stop. What a muted reply leaves out
+ * counts as well: it is work all the same.
  */
 
 #include "base/buf.h"
@@ -18,7 +19,8 @@ struct reply {
     size_t limit;
     int resp; /* 2 or 3 */
     bool overflow;
-    bool muted; /* CLIENT REPLY OFF or SKIP: nothing is written */
+    bool muted;    /* CLIENT REPLY OFF or SKIP: nothing is written */
+    size_t unsaid; /* bytes of this command that were left out */
 };
 
 /* Bytes as they are. */

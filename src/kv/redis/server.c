@@ -169,6 +169,7 @@ int redis_server_add_site(struct redis_server *s, const char *name, struct kv_st
     map_init(&site->channels, random_u64());
     map_init(&site->keys, random_u64());
     list_init(&site->patterns);
+    map_init(&site->patterns_by_name, random_u64());
     list_push(&s->sites, &site->node);
     return 0;
 }
@@ -179,6 +180,7 @@ static void site_free(struct redis_site *site)
     redis_pubsub_site_fini(site);
     redis_block_site_fini(site);
     map_fini(&site->channels);
+    map_fini(&site->patterns_by_name);
     map_fini(&site->keys);
     mem_free(site->name);
     mem_free(site);
@@ -222,6 +224,8 @@ int redis_server_open(struct net_loop *l, const struct redis_options *opt,
     list_init(&s->clients);
     list_init(&s->dead);
     list_init(&s->dirty);
+    list_init(&s->later);
+    s->turn = net_timer_open(l, redis_client_turn, s);
     list_init(&s->listeners);
     s->started = net_loop_now(l);
     s->read_buf = mem_new(REDIS_READ);
@@ -249,6 +253,7 @@ void redis_server_close(struct redis_server *s)
     while ((it = list_first(&s->sites)) != NULL)
         site_free(CONTAINER_OF(it, struct redis_site, node));
     redis_block_fini(s);
+    net_timer_close(s->turn);
     deadline_set_fini(&s->deadlines);
     buf_fini(&s->buf);
     buf_fini(&s->buf2);

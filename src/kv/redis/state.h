@@ -20,6 +20,7 @@ enum {
     REDIS_COMMAND_SLOTS = 1024, /* of the table by name; a power of two */
     REDIS_NAME_MAX = 64,        /* of a client, kept */
     REDIS_POLL_MS = 10,         /* how often waiting clients' keys are looked at */
+    REDIS_TURN_NS = 5000000,    /* of a client's commands, then others have their turn */
 };
 
 /* The version of Redis whose answers these are. */
@@ -32,7 +33,8 @@ struct redis_site {
     struct kv_store *store;
     struct map channels;  /* name to struct redis_channel */
     struct list patterns; /* struct redis_channel */
-    struct map keys;      /* that clients wait for: to struct redis_key */
+    struct map patterns_by_name;
+    struct map keys; /* that clients wait for: to struct redis_key */
 };
 
 enum redis_client_state {
@@ -54,6 +56,7 @@ struct redis_client {
     struct stream stream;
     struct list node;  /* in the server's clients, or in those to be freed */
     struct list dirty; /* in those that something is to be sent to, or alone */
+    struct list later; /* in those whose turn was over before their commands, or alone */
     struct redis_server *server;
     struct redis_site *site;
     enum redis_client_state state;
@@ -80,10 +83,12 @@ struct redis_client {
     struct list queued;
     size_t nqueued;
     struct list watched;
+    struct map watched_by_key;
 
     /* pubsub.c */
     struct list channels; /* struct redis_subscription */
     struct list patterns;
+    struct map channels_by_name, patterns_by_name;
     size_t nchannels, npatterns;
 
     /* block.c */
@@ -99,6 +104,8 @@ struct redis_server {
     struct list clients;
     struct list dead;
     struct list dirty;
+    struct list later;
+    struct net_timer *turn; /* for them */
     struct list listeners;
     size_t nclients;
     uint64_t next_id;
@@ -133,6 +140,8 @@ void redis_client_end(struct redis_client *c);
 void redis_client_flush(struct redis_client *c);
 /* Goes on with what it sent while it waited. */
 void redis_client_resume(struct redis_client *c);
+/* Those whose turn was over go on. */
+void redis_client_turn(void *server);
 /* Idle timeout anew; none for those that wait. */
 void redis_client_touch(struct redis_client *c);
 void redis_client_free(struct redis_client *c);
