@@ -85,7 +85,7 @@ packages_of() {
             echo nginx "php$php-fpm" apache2 "libapache2-mod-php$php" "php$php-cgi"
             echo composer php-symfony-http-foundation php-symfony-process
             # What the adapters of php/ are tested with.
-            echo php-symfony-cache php-symfony-lock
+            echo php-psr-simple-cache php-psr-cache php-symfony-cache php-symfony-lock
             [ "$release" != 12 ] || echo php-cache-integration-tests
             # Of PHP 8.5 Debian has none of these so far; the tests with them are skipped then.
             for extension in redis apcu igbinary imagick xdebug; do

@@ -14,9 +14,7 @@
 #include "platform/process.h"
 
 /* What a command line wants whatever php.ini says; -d comes behind it and wins. */
-static const char forced_settings[] = "html_errors=0\n"
-                                      "register_argc_argv=1\n"
-                                      "implicit_flush=1\n"
+static const char forced_settings[] = "html_errors=0\n" COMPAT_CLI_ARGV "implicit_flush=1\n"
                                       "output_buffering=0\n"
                                       "max_execution_time=0\n"
                                       "max_input_time=-1\n";

@@ -39,8 +39,7 @@ const opt_struct embed_cli_options[] = {
     OPTION('w', 0, "strip"),
     OPTION('?', 0, "usage"),
     OPTION('v', 0, "version"),
-    OPTION('z', 1, "zend-extension"),
-    OPTION(CLI_OPT_RF, 1, "rf"),
+    COMPAT_CLI_Z(OPTION('z', 1, "zend-extension")) OPTION(CLI_OPT_RF, 1, "rf"),
     OPTION(CLI_OPT_RF, 1, "rfunction"),
     OPTION(CLI_OPT_RC, 1, "rc"),
     OPTION(CLI_OPT_RC, 1, "rclass"),
@@ -50,7 +49,7 @@ const opt_struct embed_cli_options[] = {
     OPTION(CLI_OPT_RZ, 1, "rzendextension"),
     OPTION(CLI_OPT_RI, 1, "ri"),
     OPTION(CLI_OPT_RI, 1, "rextinfo"),
-    OPTION(CLI_OPT_INI, 0, "ini"),
+    OPTION(CLI_OPT_INI, COMPAT_CLI_INI_PARAM, "ini"),
     OPTION(CLI_OPT_REPEAT, 1, "repeat"),
     {'-', 0, NULL},
 };
@@ -164,6 +163,9 @@ static const char *choose_option(struct cli_command *c, int option, char *arg)
     case 'H':
         c->hide_arguments = true;
         return NULL;
+    case CLI_OPT_INI:
+        choose_switch(c, option, arg);
+        return arg && strcmp(arg, "diff") != 0 ? "Unknown argument for --ini\n" : NULL;
     case CLI_OPT_REPEAT:
         c->repeat = (int)strtol(arg, NULL, 10);
         return NULL;
@@ -196,9 +198,11 @@ void embed_cli_choose(struct cli_command *c)
     if (choose_telling(c))
         return;
     c->optind = c->repeat = 1;
-    while (!c->error &&
-           (option = php_getopt(c->argc, c->argv, embed_cli_options, &arg, &c->optind, 0, 2)) != -1)
+    while (!c->error && (option = php_getopt(
+                             c->argc, c->argv, embed_cli_options, &arg, &c->optind, 0, 2)) != -1) {
         c->error = choose_option(c, option, arg);
+        arg = NULL; /* an option without a parameter leaves it as it is */
+    }
     if (c->error || c->mode == CLI_CODE || c->mode == CLI_LINES)
         return;
     /* Behind "--" there are arguments of a program on standard input. */

@@ -94,17 +94,48 @@ static void show_extensions(void)
 
 /* --- --ini ------------------------------------------------------------------------------------ */
 
+static void show_ini_path(const char *what, const char *path)
+{
+    php_printf("%-34s ", what);
+    php_printf(path ? COMPAT_CLI_INI_PATH "\n" : "(none)\n", path);
+}
+
 static void show_ini_files(void)
 {
     zval *dir = zend_get_constant_str(ZEND_STRL("PHP_CONFIG_FILE_PATH"));
 
-    php_printf("Configuration File (php.ini) Path: %s\n", dir ? Z_STRVAL_P(dir) : "");
-    php_printf("Loaded Configuration File:         %s\n",
-        php_ini_opened_path ? php_ini_opened_path : "(none)");
-    php_printf("Scan for additional .ini files in: %s\n",
-        php_ini_scanned_path ? php_ini_scanned_path : "(none)");
+    show_ini_path("Configuration File (php.ini) Path:", dir ? Z_STRVAL_P(dir) : "");
+    show_ini_path("Loaded Configuration File:", php_ini_opened_path);
+    show_ini_path("Scan for additional .ini files in:", php_ini_scanned_path);
     php_printf("Additional .ini files parsed:      %s\n",
         php_ini_scanned_files ? php_ini_scanned_files : "(none)");
+}
+
+static void show_value(const char *value)
+{
+    php_printf(value ? "\"%s\"" : "(none)", value);
+}
+
+/* --ini=diff: what is not as PHP has it built in. */
+static void show_ini_difference(void)
+{
+    zend_ini_entry *e;
+
+    zend_ini_sort_entries();
+    php_printf("Non-default INI settings:\n");
+    ZEND_HASH_FOREACH_PTR(EG(ini_directives), e)
+    {
+        const char *usual = compat_ini_default(e), *is = e->value ? ZSTR_VAL(e->value) : NULL;
+
+        if (usual == is || (usual && is && strcmp(usual, is) == 0))
+            continue;
+        php_printf("%s: ", ZSTR_VAL(e->name));
+        show_value(usual);
+        php_printf(" -> ");
+        show_value(is);
+        php_printf("\n");
+    }
+    ZEND_HASH_FOREACH_END();
 }
 
 /* --- --rf, --rc, --re, --rz, --ri ------------------------------------------------------------- */
@@ -219,10 +250,12 @@ static const char usage_options[] =
     "  -i, --info                phpinfo()\n"
     "  -m, --modules             extensions\n"
     "  -v, --version             version\n"
-    "  --ini                     which configuration files were read\n"
+    "  --ini                     which configuration files were read; from PHP 8.5 on also\n"
+    "  --ini=diff                settings that are not as PHP has them built in\n"
     "  --rf NAME, --rc NAME      what there is to know about a function, a class\n"
     "  --re NAME, --rz NAME      about an extension, a Zend extension\n"
     "  --ri NAME                 settings of an extension\n"
+    "  --repeat NUMBER           run it so often, as PHP's own tests want it\n"
     "  -h, --help                this text\n";
 
 void embed_cli_usage(const char *argv0)
@@ -250,7 +283,10 @@ void embed_cli_show(const struct cli_command *c)
         php_print_info(PHP_INFO_ALL & ~PHP_INFO_CREDITS);
         break;
     case CLI_INI_FILES:
-        show_ini_files();
+        if (c->subject)
+            show_ini_difference();
+        else
+            show_ini_files();
         break;
     case CLI_EXTENSION_INFO:
         show_extension_info(c->subject);

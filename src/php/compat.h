@@ -97,6 +97,26 @@ static inline void compat_signals_startup(void)
 #endif
 
 /* What the stock command does, by version. */
+#if PHP_VERSION_ID >= 80500
+#define COMPAT_CLI_ARGV      "" /* $argv is there without the setting */
+#define COMPAT_CLI_Z(option)    /* -z is gone */
+#define COMPAT_CLI_INI_PARAM 2  /* --ini=diff */
+#define COMPAT_CLI_INI_PATH  "\"%s\""
+static inline const char *compat_ini_default(const zend_ini_entry *e)
+{
+    return e->def->value;
+}
+#else
+#define COMPAT_CLI_ARGV      "register_argc_argv=1\n"
+#define COMPAT_CLI_Z(option) option,
+#define COMPAT_CLI_INI_PARAM 0
+#define COMPAT_CLI_INI_PATH  "%s"
+static inline const char *compat_ini_default(const zend_ini_entry *e)
+{
+    (void)e;
+    return NULL; /* it is not asked for */
+}
+#endif
 enum {
     COMPAT_LINTS_MANY = PHP_VERSION_ID >= 80300,     /* php -l takes several files */
     COMPAT_STDIN_OF_STDIN = PHP_VERSION_ID >= 80400, /* STDIN for a program on standard input */

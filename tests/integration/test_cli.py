@@ -87,7 +87,7 @@ LINES = [
     ("-r|fclose(STDERR); error_log('x'); echo 'out';", ""),
     ("-r|fclose(STDIN); var_dump(STDIN, @fgets(STDIN));", ""),
     ("-r|dl('nosuch.so');", ""), ("-n|-d|extension=nosuch|-r|echo 1;", ""),
-    ("-z|nosuch|-r|echo 1;", ""), ("-n|-z|opcache|-m", ""),
+    *([("-z|nosuch|-r|echo 1;", ""), ("-n|-z|opcache|-m", "")] if ephpm.php_version() < (8, 5) else []),
     ("-r|var_dump(fgets(STDIN), stream_get_contents(STDIN));", "one\ntwo\nthree"),
     ("-r|foreach (file('php://stdin') as $l) echo strlen($l);", "one\ntwo\n"),
     ("-r|var_dump(cli_get_process_title(), cli_set_process_title('t'), cli_get_process_title());", ""),
@@ -112,6 +112,7 @@ LINES = [
     # sources
     ("-l hello.php", ""), ("-l bad.php", ""), ("-n -l bad.php", ""), ("-l missing.php", ""), ("-l dir", ""),
     ("-l hello.php bad.php hello.php", ""), ("-l hello.php missing.php hello.php", ""), ("-l -f hello.php bad.php", ""),
+    ("--ini=diff", ""), ("-n -d precision=5 --ini=diff", ""), ("--ini=x", ""),
     ("--repeat 2 hello.php a", ""), ("--repeat|3|-r|static $n; echo ++$n, PHP_SAPI; exit(3);", ""), ("--repeat 2 bad.php", ""),
     ("-l", "<?php echo 1;"), ("-l", "<?php echo 1 1;"), ("-s source.php", ""), ("-w source.php", ""),
     ("-w", "<?php /* x */ echo 1;"), ("-s", "<?php /* x */ echo 1;"), ("-s missing.php", ""),
