@@ -15,6 +15,10 @@
  * range.c (what else users call; keys.h), snapshot.c and snapshot_load.c (a store in a file). It
  * uses platform, base and the libraries that compress.
  *
+ * Collections (collections.h): op.c (one operation: what it makes, what it replaces, publishing or
+ * undoing), tree.c (counted trees, copied along the way of a change), items.c (elements copied
+ * out), coll.c (what the kinds have in common), hash.c, list.c, set.c, zset.c.
+ *
  * Invariants:
  *  - No process can make another one wait but by holding a shard's lock, and the kernel gives the
  *    lock of a dead process to the next one.
@@ -24,6 +28,8 @@
  *  - What a reader can reach is complete: an entry is written first and linked by one store.
  *    Replacing is one store as well. So a process may die anywhere: what is lost is at most what it
  *    had not linked yet, and the next locker finds that and frees it.
+ *  - What a collection's entry reaches is never changed, only copied: the same holds for trees of a
+ *    million elements. Who reads or changes a collection holds its shard's lock.
  *  - Nothing is returned at or after its deadline.
  */
 

@@ -181,7 +181,7 @@ class Commands:
         return self.random.choice([0, 1, -1, 2, 3, -3, 5, 10, -100, 100, "x", 2**63 - 1])
 
     def score(self):
-        some = [0, 1, 2, 3, -1, 1.5, "inf", "-inf", "1e3", self.random.randrange(-10, 10)]
+        some = [0, 1, 2, 3, -1, 1.5, 0.1, "inf", "-inf", "1e3", self.random.randrange(-10, 10)]
         return self.random.choice(some + (["nan", "abc"] if self.random.random() < 0.1 else []))
 
     def bound(self):

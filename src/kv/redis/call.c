@@ -52,7 +52,7 @@ bool call_int_in(
 
 bool redis_double(struct str s, double *out)
 {
-    char text[256], *end;
+    char text[512], *end; /* the largest one has 309 digits before the point */
     double d;
 
     if (s.len == 0 || s.len >= sizeof(text) || s.p[0] == ' ' || (s.p[0] >= '\t' && s.p[0] <= '\r'))

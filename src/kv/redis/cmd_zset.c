@@ -383,11 +383,10 @@ static bool parse_limit(struct redis_call *c, size_t i, struct zrange *z)
 
     if (!call_int(c, i + 1, &offset) || !call_int(c, i + 2, &z->range.limit))
         return false;
+    z->limited = z->range.limit != -1;
+    z->range.offset = offset < 0 ? 0 : (uint64_t)offset;
     if (offset < 0)
         z->range.limit = 0;
-    else
-        z->range.offset = (uint64_t)offset;
-    z->limited = z->range.limit != -1;
     return true;
 }
 
@@ -418,6 +417,10 @@ static bool parse_options(struct redis_call *c, size_t i, bool store, struct zra
         reply_error(c->reply, "ERR syntax error, LIMIT is only supported in combination with "
                               "either BYSCORE or BYLEX");
         return false;
+    }
+    if (range->by == KV_BY_RANK) {
+        range->offset = 0;
+        range->limit = -1;
     }
     if (z->scores && range->by == KV_BY_LEX) {
         reply_error(

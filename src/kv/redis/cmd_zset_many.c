@@ -244,7 +244,7 @@ static struct kv_item *result(struct combination *m, size_t *n)
         const struct found *f = found_at(m, (size_t)(uintptr_t)value - 1);
 
         if (m->op == INTER ? f->keys == m->n : f->keys > 0)
-            items[k++] = (struct kv_item){.member = member, .score = f->score + 0.0};
+            items[k++] = (struct kv_item){.member = member, .score = f->score};
     }
     qsort(items, k, sizeof(*items), by_score);
     *n = k;

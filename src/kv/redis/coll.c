@@ -2,6 +2,9 @@
 /* SPDX-FileCopyrightText: The ephpm developers */
 #include "kv/redis/coll.h"
 
+#include <math.h>
+#include <stdio.h>
+
 #include "base/mem.h"
 #include "kv/glob.h"
 #include "kv/redis/state.h"
@@ -19,13 +22,25 @@ void coll_reply_value(struct redis_call *c, const struct kv_value *v)
         reply_null(c->reply);
 }
 
-struct kv_item *coll_members(struct redis_call *c, size_t from, size_t n)
+size_t coll_put_score(char out[COLL_SCORE_MAX], double score)
 {
-    struct kv_item *items = mem_new_array(n, sizeof(*items));
+    if (isinf(score))
+        return reply_put_double(out, score);
+    return (size_t)snprintf(out, COLL_SCORE_MAX, "%.17g", score);
+}
 
-    for (size_t i = 0; i < n; i++)
-        items[i].member = c->argv[from + i];
-    return items;
+void coll_reply_score(struct redis_call *c, double score)
+{
+    char text[COLL_SCORE_MAX];
+    struct str s = str_n(text, coll_put_score(text, score));
+
+    if (c->reply->resp > 2) {
+        reply_raw(c->reply, STR(","));
+        reply_raw(c->reply, s);
+        reply_raw(c->reply, STR("\r\n"));
+    } else {
+        reply_bulk(c->reply, s);
+    }
 }
 
 struct kv_value *coll_values(struct redis_call *c, size_t from, size_t n)
@@ -147,7 +162,14 @@ void coll_cmd_scan(struct redis_call *c, enum kv_type type)
     uint64_t len;
     int r;
 
-    if (!coll_len(c, c->argv[1], type, &len) || !redis_scan_parse(c, 2, &scan))
+    if (!coll_len(c, c->argv[1], type, &len))
+        return;
+    if (len == 0 && str_u64(c->argv[2], &scan.cursor) == 0) {
+        redis_scan_reply(c, 0);
+        reply_array(c->reply, 0);
+        return;
+    }
+    if (!redis_scan_parse(c, 2, &scan))
         return;
     r = kv_coll_scan(c->store, c->argv[1], type, &scan.cursor, scan.count, &items);
     if (r) {
@@ -157,7 +179,7 @@ void coll_cmd_scan(struct redis_call *c, enum kv_type type)
     redis_scan_reply(c, scan.cursor);
     at = reply_deferred(c->reply);
     while (kv_items_next(&items, &item)) {
-        char score[REPLY_DOUBLE_MAX];
+        char score[COLL_SCORE_MAX];
 
         if (scan.pattern.p && !kv_glob(scan.pattern, item.member))
             continue;
@@ -166,7 +188,7 @@ void coll_cmd_scan(struct redis_call *c, enum kv_type type)
         if (type == KV_HASH)
             coll_reply_value(c, &item.value);
         else if (type == KV_ZSET)
-            reply_bulk(c->reply, str_n(score, reply_put_double(score, item.score)));
+            reply_bulk(c->reply, str_n(score, coll_put_score(score, item.score)));
     }
     reply_deferred_array(c->reply, at, n);
     kv_items_fini(&items);

@@ -13,12 +13,13 @@
 
 /* A value of an element as a bulk. */
 void coll_reply_value(struct redis_call *c, const struct kv_value *v);
-/* A score as its reply. */
-#define coll_reply_score(c, d) reply_double((c)->reply, (d))
+/* A score: 17 digits, as Redis has them. */
+void coll_reply_score(struct redis_call *c, double score);
+/* The same as text; the length. */
+enum { COLL_SCORE_MAX = 40 };
+size_t coll_put_score(char out[COLL_SCORE_MAX], double score);
 
-/* Words from..., which are members. Freed by mem_free(); the words are borrowed. */
-struct kv_item *coll_members(struct redis_call *c, size_t from, size_t n) MUST_CHECK;
-/* Words from... as values of a list. */
+/* Words from... as values of a list. Freed by mem_free(); the words are borrowed. */
 struct kv_value *coll_values(struct redis_call *c, size_t from, size_t n) MUST_CHECK;
 
 /* All elements. */

@@ -4,7 +4,10 @@
 
 #include "base/mem.h"
 #include "kv/collections.h"
+#include "kv/entry.h"
 #include "kv/layout.h"
+#include "kv/repair.h"
+#include "kv/shard.h"
 #include "platform/clock.h"
 #include "unit/kv/bed.h"
 
@@ -567,7 +570,64 @@ static void test_evict_volatile_spares_collections_without_deadline(void)
     bed_close(&b);
 }
 
-const struct test tests_coll[] = {TEST(test_coll_wrong_type), TEST(test_coll_limits),
+/* ---- repair ---- */
+
+/* Writes over one word: of the head, or of the root of its first tree. */
+static void damage(struct bed *b, bool in_head, size_t word, uint32_t value)
+{
+    struct kv_spot spot;
+    struct kv_head head;
+    uint32_t *p;
+
+    kv_spot_open(b->s, STR("key"), &spot);
+    kv_entry_head(spot.e, &head);
+    p = in_head ? (uint32_t *)(void *)kv_entry_word(spot.e, 3)
+                : (uint32_t *)(void *)kv_key_words(kv_at(b->s, head.root[0]));
+    p[word] = value == 0 ? p[0] : value;
+    kv_spot_close(b->s, &spot);
+}
+
+static void test_repair_drops_a_shard_whose_tree_was_written_over(void)
+{
+    static const struct {
+        const char *name;
+        bool in_head;
+        size_t word;
+        uint32_t value; /* 0: that of the first word */
+    } rows[] = {
+        {"a root that is none", true, 0, 12345},
+        {"a second root that is none", true, 1, 4},
+        {"the same root twice", true, 1, 0},
+        {"more elements than there are", true, 2, 301},
+        {"a child that is none", false, 3, 99},
+        {"the same child twice", false, 3, 0},
+    };
+    struct bed b;
+    uint64_t n = 0;
+
+    bed_open(&b, MB(2), KV_NOEVICTION);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(rows[i].name);
+        make(&b, STR("key"), KV_ZSET, 300);
+        damage(&b, rows[i].in_head, rows[i].word, rows[i].value);
+        kv_shard_lock(b.s, 0);
+        kv_repair(b.s, 0);
+        kv_shard_unlock(b.s, 0);
+        CHECK_INT(bed_stats(&b).dropped, i + 1);
+        CHECK_INT(bed_stats(&b).used, 0);
+    }
+    test_row(NULL);
+    make(&b, STR("key"), KV_ZSET, 300);
+    kv_shard_lock(b.s, 0);
+    kv_repair(b.s, 0);
+    kv_shard_unlock(b.s, 0);
+    CHECK_INT(kv_coll_len(b.s, STR("key"), KV_ZSET, &n), 0);
+    CHECK_INT(n, 300);
+    bed_close(&b);
+}
+
+const struct test tests_coll[] = {TEST(test_repair_drops_a_shard_whose_tree_was_written_over),
+    TEST(test_coll_wrong_type), TEST(test_coll_limits),
     TEST(test_coll_empty_is_gone_and_deadline_stays), TEST(test_coll_full_changes_nothing),
     TEST(test_coll_large_values), TEST(test_coll_read_in_steps), TEST(test_coll_rename_and_copy),
     TEST(test_hash_fields), TEST(test_list_order), TEST(test_set_random_members_are_all_as_likely),
