@@ -5,8 +5,8 @@
 // What a call costs, as bench/kv-php.sh asks for it:
 //   ?do=cost&keys=N&redis=PORT   nanoseconds of CPU for each operation, the least of ROUNDS; of phpredis: of the clock
 //   ?do=hammer&part=I&seconds=S&write=PERCENT
-//                                operations per second of this process
-//   ?do=stall&seconds=S&with=get|empty|redis
+//                                operations per second of this process, ns of CPU for each
+//   ?do=stall&seconds=S&with=get|md5
 //                                the longest call, and how many of how many took over 1 ms
 //   ?do=fill&keys=N              N keys; ?do=flush
 
@@ -116,6 +116,7 @@ function hammer(int $part, float $seconds, int $write): void
     shuffle($numbers);
     $done = 0;
     $at = 0;
+    $cpu = cpu_ns();
     $end = hrtime(true) + $seconds * 1e9;
     do {
         for ($i = 0; $i < 1000; $i++) {
@@ -124,7 +125,7 @@ function hammer(int $part, float $seconds, int $write): void
         }
         $done += 1000;
     } while (hrtime(true) < $end);
-    echo $done / $seconds;
+    echo $done / $seconds, ' ', (cpu_ns() - $cpu) / $done;
 }
 
 function stall(float $seconds, string $with): void
@@ -134,7 +135,7 @@ function stall(float $seconds, string $with): void
     do {
         $key = 'user:' . (1000000 + $n % 1000);
         $from = hrtime(true);
-        $with === 'get' ? ephpm_kv_get($key) : gc_enabled();
+        $with === 'get' ? ephpm_kv_get($key) : md5(VALUE);
         $now = hrtime(true);
         $n++;
         $long += $now - $from > 1e6 ? 1 : 0;

@@ -70,7 +70,7 @@ ask() { # QUERY
     curl -sSf --max-time 600 "http://127.0.0.1:$port/kv-php.php?$1" || die "no answer to $1"
 }
 
-# Operations per second of N processes at once, in all.
+# Operations per second of N processes at once, in all, and ns of CPU for each operation.
 together() { # N WRITE
     local i
     for i in $(seq "$1"); do
@@ -82,7 +82,7 @@ together() { # N WRITE
     for i in $(seq "$1"); do
         cat "$state/part.$i"
         echo
-    done | awk '{ all += $1 } END { printf "%.0f", all }'
+    done | awk '{ all += $1; cpu += $2 } END { printf "%.0f %.0f", all, cpu / NR }'
 }
 
 measure() {
@@ -100,13 +100,14 @@ measure() {
         one=$(together 1 $write)
         for n in 2 4; do
             all=$(together $n $write)
-            awk -v w=$write -v n=$n -v a="$all" -v o="$one" 'BEGIN {
-                printf "%3d %% writes  one %9.0f  %d at once %9.0f  ratio %.2f\n", w, o, n, a, a / o }'
+            echo "$write $n $one $all" | awk '{
+                printf "%3d %% writes  one %9.0f (%3.0f ns of CPU)  %d at once %9.0f (%3.0f ns)  ratio %.2f\n",
+                    $1, $3, $4, $2, $5, $6, $5 / $3 }'
         done
     done
     echo
-    echo "## one reader while one process writes the same keys (without any call: what the machine takes away)"
-    for with in empty get; do
+    echo "## one reader while one process writes the same keys (md5, as long a call: what the machine takes away)"
+    for with in md5 get; do
         ask "do=hammer&part=1&seconds=6&write=100" >/dev/null &
         writer=$!
         printf '%-6s %s\n' $with "$(ask "do=stall&seconds=5&with=$with")"
