@@ -38,7 +38,7 @@ static void front_finished(void *arg, const struct http_exchange *x)
 
     if (f->metrics)
         front_metrics_finished(f, x);
-    if (!f->log || str_starts(x->path, STR("/_ephpm/")))
+    if (!f->log || x->handler == HTTP_BY_INTERNAL || str_starts(x->path, STR("/_ephpm/")))
         return;
     l = &f->log[f->log_next++ % FRONT_REQUEST_LOG];
     l->wall_us = x->wall_us;

@@ -509,6 +509,15 @@ def test_a_reload_turns_it_on_and_off():
         s.idle = s.descriptors()
 
 
+def test_scrapes_are_not_among_the_last_requests():
+    config = ephpm.merge(ON, {"server": {"diagnostics": {"request_log": True}}})
+    with ephpm.Server(config, FILES) as s:
+        s.get("/")
+        scrape(s)
+        text = s.get("/_ephpm/requests").text
+        assert '"uri":"/"' in text.replace(" ", "") and "/metrics" not in text
+
+
 def free_port():
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
