@@ -125,6 +125,20 @@ enum {
     COMPAT_SERVES_INDEX_FOR_DOTS = PHP_VERSION_ID >= 80400, /* php -S */
 };
 
+/*
+ * A string as long as somebody else chose. NULL: memory_limit is reached, and PHP ends the script
+ * when the function that called returns. Without allocations that can fail it ends it at once, and
+ * does not return; with them it ends the whole process when others go far beyond the limit.
+ */
+static inline zend_string *compat_string(const char *p, size_t n)
+{
+#ifdef HASH_FALLIBLE
+    return zend_string_finit(p, n, false, true);
+#else
+    return zend_string_init(p, n, false);
+#endif
+}
+
 static inline const char *compat_vm_kind(void)
 {
     switch (zend_vm_kind()) {

@@ -257,8 +257,8 @@ static zend_result read_data(const zend_string *id, zend_string **val, zend_long
             NULL, E_WARNING, "The key " DATA_PREFIX "%s holds no session", ZSTR_VAL(id));
         return FAILURE;
     }
-    *val = zend_string_init(v.bytes.p, v.bytes.len, 0);
-    return SUCCESS;
+    *val = compat_string(v.bytes.p, v.bytes.len);
+    return *val ? SUCCESS : FAILURE; /* memory_limit is reached */
 }
 
 static PS_READ_FUNC(ephpm)

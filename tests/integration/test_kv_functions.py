@@ -216,3 +216,49 @@ def test_arrays_and_objects_by_igbinary_when_it_is_loaded(loaded):
         raw = subprocess.run(["redis-cli", "-s", s.dir / "redis.sock", "--no-raw", "get", "a"],
                              stdout=subprocess.PIPE, text=True, timeout=20).stdout
         assert raw.startswith('"\\x00\\x00\\x00' if loaded else '"a:1:{'), raw
+
+
+MEMORY_FILES = {
+    "fill.php": """<?php
+        ini_set('memory_limit', '512M');
+        ephpm_kv_set('big', str_repeat('x', 60 << 20));
+        ephpm_kv_set('array', array_fill(0, 1000000, 'abc'));
+        for ($i = 0; $i < 20; $i++) ephpm_kv_hset('hash', "f$i", str_repeat('x', 1 << 20));
+        for ($i = 0; $i < 20000; $i++) ephpm_kv_set(str_repeat('k', 1000) . $i, 1);
+        session_id('large'); session_start(); $_SESSION['a'] = str_repeat('x', 30 << 20);
+        echo 'filled';""",
+    "read.php": """<?php
+        ini_set('memory_limit', '12M');
+        register_shutdown_function(function () {
+            echo ' end ', ephpm_kv_exists('big') ? 'there' : 'gone';
+        });
+        session_id('large');
+        $array = array_fill(0, 300000, 'abc');
+        match ($_GET['f']) {
+            'get' => ephpm_kv_get('big'),
+            'get array' => ephpm_kv_get('array'),
+            'mget' => ephpm_kv_mget(['none', 'big', 'big', 'big']),
+            'hget' => ephpm_kv_hgetall('hash'),
+            'wait' => ephpm_kv_wait('big', 0, 1),
+            'keys' => ephpm_kv_keys('k', 100000),
+            'set' => ephpm_kv_set('new', [$array, $array, $array, $array]),
+            'session' => session_start(),
+        };
+        echo 'not reached';""",
+    "pid.php": "<?php echo getmypid();",
+    "session.php": "<?php session_id('large'); session_start(); echo strlen($_SESSION['a']);",
+}
+
+
+def test_memory_limit_while_reading_ends_the_script_and_not_the_worker():
+    with ephpm.Server({"kv": {"memory_limit": "256MB"},
+                       "php": {"memory_limit": "128M", "workers": 1, "workers_min": 1}},
+                      MEMORY_FILES) as s:
+        assert s.get("/fill.php").text == "filled"
+        pid = s.get("/pid.php").text
+        for f in "get", "get array", "mget", "hget", "wait", "keys", "set", "session":
+            r = s.get("/read.php?f=" + f.replace(" ", "%20"))
+            assert (f, r.status) == (f, 500) and r.text == " end there", (f, r.text)
+            assert s.get("/pid.php").text == pid, f
+        assert s.get("/session.php").text == str(30 << 20)  # it was not overwritten
+        assert len(s.log_lines("Allowed memory size of 12582912 bytes exhausted")) == 8

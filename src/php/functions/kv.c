@@ -64,7 +64,7 @@ static void pack(zend_function *fn, zval *value, smart_str *out)
 }
 
 /* null, after a warning, without the extension. */
-static void unpack(struct str bytes, zval *out)
+static void unpack(zend_string *bytes, zval *out)
 {
     zend_function *fn = igbinary(ZEND_STRL("igbinary_unserialize"));
     zval packed;
@@ -74,7 +74,7 @@ static void unpack(struct str bytes, zval *out)
         zend_error(E_WARNING, "The value was stored with igbinary, which is not loaded");
         return;
     }
-    ZVAL_STRINGL(&packed, bytes.p, bytes.len);
+    ZVAL_STR_COPY(&packed, bytes);
     zend_call_known_function(fn, NULL, NULL, out, 1, &packed, NULL);
     zval_ptr_dtor(&packed);
     if (Z_ISUNDEF_P(out) || Z_TYPE_P(out) == IS_FALSE)
@@ -123,49 +123,58 @@ static bool to_store(zval *value, struct kv_value *v, smart_str *serialized)
     return true;
 }
 
-/* null for bytes that cannot be unserialized, after PHP's own warning. */
-static void to_php(const struct kv_value *v, zval *out)
+static void unserialize(zend_string *bytes, zval *out)
 {
+    const unsigned char *p = (const unsigned char *)ZSTR_VAL(bytes);
     php_unserialize_data_t state;
-    const unsigned char *p;
-    zend_string *copy;
     zval value;
 
+    ZVAL_UNDEF(&value);
+    PHP_VAR_UNSERIALIZE_INIT(state);
+    if (php_var_unserialize(&value, &p, p + ZSTR_LEN(bytes), &state))
+        ZVAL_COPY_DEREF(out, &value);
+    else
+        ZVAL_NULL(out);
+    PHP_VAR_UNSERIALIZE_DESTROY(state);
+    zval_ptr_dtor(&value);
+}
+
+/* null for bytes that cannot be unserialized, after PHP's own warning. False: memory ran out. */
+static bool to_php(const struct kv_value *v, zval *out)
+{
+    zend_string *copy;
+
+    ZVAL_NULL(out);
     switch (v->type) {
     case KV_INT:
         ZVAL_LONG(out, v->i);
-        return;
+        return true;
     case KV_FLOAT:
         ZVAL_DOUBLE(out, v->f);
-        return;
+        return true;
     case KV_STRING:
-        ZVAL_STRINGL(out, v->bytes.p, v->bytes.len);
-        return;
     case KV_SERIALIZED:
         break;
     case KV_HASH:
     case KV_LIST:
     case KV_SET:
     case KV_ZSET:
-        ZVAL_NULL(out);
-        return;
+        return true;
     }
     /* The bytes are copied: unserializing may run code that reads another key into the buffer. */
-    if (is_of_igbinary(v->bytes)) {
-        unpack(v->bytes, out);
-        return;
+    copy = compat_string(v->bytes.p, v->bytes.len);
+    if (!copy)
+        return false;
+    if (v->type == KV_STRING) {
+        ZVAL_STR(out, copy);
+        return true;
     }
-    copy = zend_string_init(v->bytes.p, v->bytes.len, 0);
-    p = (const unsigned char *)ZSTR_VAL(copy);
-    ZVAL_UNDEF(&value);
-    PHP_VAR_UNSERIALIZE_INIT(state);
-    if (php_var_unserialize(&value, &p, p + ZSTR_LEN(copy), &state))
-        ZVAL_COPY_DEREF(out, &value);
+    if (is_of_igbinary(v->bytes))
+        unpack(copy, out);
     else
-        ZVAL_NULL(out);
-    PHP_VAR_UNSERIALIZE_DESTROY(state);
-    zval_ptr_dtor(&value);
+        unserialize(copy, out);
     zend_string_release(copy);
+    return true;
 }
 
 /* ---- errors ---------------------------------------------------------------------------------- */
@@ -203,15 +212,17 @@ static void check_value(int r, uint32_t arg)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static void get_into(const zend_string *key, zval *out)
+/* False: memory ran out. */
+static bool get_into(const zend_string *key, zval *out)
 {
     struct kv_value v;
+    bool done = true;
 
+    ZVAL_NULL(out);
     if (kv_store_get(embed_g.opt.kv, str_of(key), &buffer, &v) == 0)
-        to_php(&v, out);
-    else
-        ZVAL_NULL(out);
+        done = to_php(&v, out);
     buffer_done();
+    return done;
 }
 
 static ZEND_FUNCTION(ephpm_kv_get)
@@ -223,7 +234,7 @@ static ZEND_FUNCTION(ephpm_kv_get)
     ZEND_PARSE_PARAMETERS_END();
     if (!check_key(key, 1))
         RETURN_THROWS();
-    get_into(key, return_value);
+    (void)get_into(key, return_value); /* PHP ends the script */
 }
 
 static ZEND_FUNCTION(ephpm_kv_exists)
@@ -252,6 +263,7 @@ static ZEND_FUNCTION(ephpm_kv_mget)
     ZEND_HASH_FOREACH_KEY_VAL(keys, index, name, each)
     {
         zend_string *key, *tmp;
+        bool more = false;
         zval value;
 
         ZVAL_DEREF(each);
@@ -261,11 +273,14 @@ static ZEND_FUNCTION(ephpm_kv_mget)
             RETURN_THROWS();
         }
         key = zval_get_tmp_string(each, &tmp);
+        ZVAL_NULL(&value);
         if (check_key(key, 1))
-            get_into(key, &value);
+            more = get_into(key, &value);
         zend_tmp_string_release(tmp);
-        if (EG(exception))
-            RETURN_THROWS();
+        if (EG(exception) || !more) {
+            zval_ptr_dtor(&value);
+            return;
+        }
         if (name)
             zend_hash_update(Z_ARRVAL_P(return_value), name, &value);
         else
@@ -317,9 +332,13 @@ struct listing {
 static bool add_key(void *arg, struct str key)
 {
     struct listing *l = arg;
+    zend_string *copy = compat_string(key.p, key.len);
 
-    add_next_index_stringl(l->array, key.p, key.len);
-    return --l->left > 0;
+    if (!copy)
+        l->left = 0;
+    else if (add_next_index_str(l->array, copy) == SUCCESS)
+        l->left--;
+    return l->left > 0;
 }
 
 static ZEND_FUNCTION(ephpm_kv_keys)
@@ -338,12 +357,14 @@ static ZEND_FUNCTION(ephpm_kv_keys)
         zend_argument_value_error(2, "must be greater than 0");
         RETURN_THROWS();
     }
+    array_init(return_value);
+    if (ZSTR_LEN(prefix) > KV_KEY_MAX) /* no key starts with it */
+        return;
     for (size_t i = 0; i < ZSTR_LEN(prefix); i++) {
         buf_add_char(&pattern, '\\');
         buf_add_char(&pattern, ZSTR_VAL(prefix)[i]);
     }
     buf_add_char(&pattern, '*');
-    array_init(return_value);
     do {
         kv_store_scan(embed_g.opt.kv, &cursor, buf_str(&pattern), 1000, add_key, &l);
     } while (cursor && l.left > 0);
@@ -575,7 +596,7 @@ static ZEND_FUNCTION(ephpm_kv_hget)
     if (!check_key(key, 1) || !check_field(field, 2))
         RETURN_THROWS();
     if (kv_hash_get(embed_g.opt.kv, str_of(key), str_of(field), &buffer, &v) == 0)
-        to_php(&v, return_value);
+        (void)to_php(&v, return_value); /* PHP ends the script */
     buffer_done();
 }
 
@@ -602,7 +623,8 @@ static ZEND_FUNCTION(ephpm_kv_hgetall)
 {
     struct kv_items items = {0};
     struct kv_item item;
-    zend_string *key, *copy;
+    zend_string *key, *copy, *member;
+    bool more;
     zval value;
     int r;
 
@@ -619,12 +641,18 @@ static ZEND_FUNCTION(ephpm_kv_hgetall)
         buffer_done();
         return;
     }
-    copy = zend_string_init(buffer.p ? buffer.p : "", buffer.len, 0);
+    copy = compat_string(buffer.p ? buffer.p : "", buffer.len);
     buffer_done();
+    if (!copy)
+        return;
     items.bytes = (struct buf){.p = ZSTR_VAL(copy), .len = ZSTR_LEN(copy)};
-    while (!EG(exception) && kv_items_next(&items, &item)) {
-        to_php(&item.value, &value);
-        zend_symtable_str_update(Z_ARRVAL_P(return_value), item.member.p, item.member.len, &value);
+    for (more = true; more && !EG(exception) && kv_items_next(&items, &item);) {
+        more = to_php(&item.value, &value);
+        member = compat_string(item.member.p, item.member.len);
+        if (!member)
+            break;
+        zend_symtable_update(Z_ARRVAL_P(return_value), member, &value);
+        zend_string_release(member);
     }
     zend_string_release(copy);
 }
@@ -750,7 +778,7 @@ static ZEND_FUNCTION(ephpm_kv_wait)
         RETURN_FALSE;
     ZVAL_NULL(&value);
     if (r == 0)
-        to_php(&v, &value);
+        (void)to_php(&v, &value); /* PHP ends the script */
     buffer_done();
     array_init(return_value);
     add_assoc_zval(return_value, "value", &value);
