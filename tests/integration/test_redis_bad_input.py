@@ -304,3 +304,27 @@ def test_a_pattern_that_takes_too_long_is_given_up(server):
             "ERR pattern exceeds maximum allowed size (1024 bytes)"
         assert c.error("PUBSUB", "CHANNELS", b"*a" * 513) == \
             "ERR pattern exceeds maximum allowed size (1024 bytes)"
+
+
+def test_random_members_without_end_are_refused(server):
+    with Resp(server.redis_port, timeout=60) as c:
+        c.call("DEL", "h", "s", "z")
+        c.call("HSET", "h", "f", "v")
+        c.call("SADD", "s", "m")
+        c.call("ZADD", "z", "1", "m")
+        for command in ("HRANDFIELD", "h"), ("SRANDMEMBER", "s"), ("ZRANDMEMBER", "z"):
+            assert c.error(*command, "-2147483648") == \
+                "ERR value is out of range, at most 1048576 members may come repeatedly"
+            assert len(c.call(*command, "-1000")) == 1000
+
+
+def test_a_pattern_that_takes_too_long_for_members_is_given_up(server):
+    with Resp(server.redis_port, timeout=60) as c:
+        c.call("DEL", "s")
+        for i in range(1000):
+            c.call("SADD", "s", b"a" * 8000 + b"%d" % i)
+        assert c.error("SSCAN", "s", "0", "COUNT", "9223372036854775807", "MATCH",
+                       b"*" + b"a" * 4000 + b"b") == \
+            "ERR the pattern takes too long for these members"
+        assert c.call("SSCAN", "s", "0", "COUNT", "5000", "MATCH", b"*" + b"a" * 10 + b"1")[1]
+        c.call("DEL", "s")

@@ -9,7 +9,11 @@
 #include "kv/glob.h"
 #include "kv/redis/state.h"
 
-#define RANDOM_BATCH 1000 /* random elements that are taken at once */
+/* A pattern may take as many steps as its length times that of a member. */
+#define SCAN_WORK_MAX ((uint64_t)1 << 31)
+
+#define RANDOM_BATCH 1000      /* random elements that are taken at once */
+#define RANDOM_MAX   (1 << 20) /* of them with repetitions: there may be any number */
 
 void coll_reply_value(struct redis_call *c, const struct kv_value *v)
 {
@@ -158,8 +162,8 @@ void coll_cmd_scan(struct redis_call *c, enum kv_type type)
     struct kv_items items = {0};
     struct redis_scan scan;
     struct kv_item item;
-    size_t at, n = 0;
-    uint64_t len;
+    size_t at, n = 0, before;
+    uint64_t len, work = 0;
     int r;
 
     if (!coll_len(c, c->argv[1], type, &len))
@@ -176,11 +180,18 @@ void coll_cmd_scan(struct redis_call *c, enum kv_type type)
         call_store_error(c, r);
         return;
     }
+    before = c->reply->out.len;
     redis_scan_reply(c, scan.cursor);
     at = reply_deferred(c->reply);
     while (kv_items_next(&items, &item)) {
         char score[COLL_SCORE_MAX];
 
+        work += scan.pattern.len * item.member.len;
+        if (work > SCAN_WORK_MAX) {
+            c->reply->out.len = before;
+            reply_error(c->reply, "ERR the pattern takes too long for these members");
+            goto done;
+        }
         if (scan.pattern.p && !kv_glob(scan.pattern, item.member))
             continue;
         n += type == KV_SET ? 1 : 2;
@@ -191,6 +202,7 @@ void coll_cmd_scan(struct redis_call *c, enum kv_type type)
             reply_bulk(c->reply, str_n(score, coll_put_score(score, item.score)));
     }
     reply_deferred_array(c->reply, at, n);
+done:
     kv_items_fini(&items);
 }
 
@@ -279,6 +291,11 @@ void coll_cmd_random(struct redis_call *c, enum kv_type type, const char *with)
     }
     if (values && (count < -(INT64_MAX / 2) || count > INT64_MAX / 2)) {
         reply_error(c->reply, "ERR value is out of range");
+        return;
+    }
+    if (count < -RANDOM_MAX) {
+        reply_errorf(c->reply, "ERR value is out of range, at most %d members may come repeatedly",
+            RANDOM_MAX);
         return;
     }
     random_many(c, type, count, values);
