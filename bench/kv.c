@@ -180,7 +180,9 @@ int main(int argc, char **argv)
         measure(&b, (enum operation)op, "one process");
     for (int op = GET; op <= MIX; op++)
         together(fd, b.keys, 4, (enum operation)op);
-    kv_store_flush(b.s);
+    kv_store_close(b.s);
+    ENSURE(kv_store_create(&(struct kv_options){(size_t)512 << 20, KV_NOEVICTION}, &fd) == 0);
+    ENSURE(kv_store_open(fd, &b.s) == 0);
     collections(&b, 100);
     collections(&b, 100000);
     collections(&b, 1000000);
