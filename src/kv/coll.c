@@ -197,7 +197,7 @@ int kv_coll_read(struct kv_store *s, struct str key, uint64_t *at, size_t most,
 {
     uint64_t end;
     struct kv_op op;
-    int r = kv_op_open(s, key, 0, &op);
+    int r = kv_op_open_any(s, key, &op);
 
     kv_items_clear(items);
     if (r)

@@ -34,7 +34,7 @@ static void add_padded(struct buf *b, struct str s)
 
 int kv_items_add(struct kv_items *items, struct kv_op *op, uint32_t ref)
 {
-    struct kv_value v = {0};
+    struct kv_value v = {.type = KV_STRING};
     struct record rec;
     struct str member;
     int r = kv_op_value(op, ref, &op->s->scratch, &v);

@@ -125,7 +125,8 @@ void kv_op_attach_new(struct kv_store *s, const struct kv_spot *spot, enum kv_ty
     op->changed = op->replaces = true;
 }
 
-int kv_op_open(struct kv_store *s, struct str key, enum kv_type type, struct kv_op *op)
+/* type NULL: any collection, which is there. */
+static int open_as(struct kv_store *s, struct str key, const enum kv_type *type, struct kv_op *op)
 {
     struct kv_spot spot;
     enum kv_type is;
@@ -134,11 +135,13 @@ int kv_op_open(struct kv_store *s, struct str key, enum kv_type type, struct kv_
     if (key.len > KV_KEY_MAX)
         return ERR_TOOBIG;
     kv_spot_open(s, key, &spot);
-    is = spot.e ? (enum kv_type)KV_GET(spot.e->type) : type;
-    if (!is)
+    if (!spot.e && !type)
         r = ERR_NOTFOUND;
-    else if (!kv_is_coll(is) || (type && is != type))
-        r = ERR_TYPE;
+    if (r == 0) {
+        is = spot.e ? (enum kv_type)KV_GET(spot.e->type) : *type;
+        if (!kv_is_coll(is) || (type && is != *type))
+            r = ERR_TYPE;
+    }
     if (r) {
         kv_spot_close(s, &spot);
         return r;
@@ -149,6 +152,16 @@ int kv_op_open(struct kv_store *s, struct str key, enum kv_type type, struct kv_
     if (spot.e)
         atomic_store_explicit(kv_mark_of(s, spot.ref), KV_MARK_COLL, memory_order_relaxed);
     return 0;
+}
+
+int kv_op_open(struct kv_store *s, struct str key, enum kv_type type, struct kv_op *op)
+{
+    return open_as(s, key, &type, op);
+}
+
+int kv_op_open_any(struct kv_store *s, struct str key, struct kv_op *op)
+{
+    return open_as(s, key, NULL, op);
 }
 
 int kv_op_open_new(

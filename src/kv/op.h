@@ -27,9 +27,11 @@ struct kv_op {
     bool replaces; /* what was there, of whatever type */
 };
 
-/* Locks and finds. Without the key, the head is empty. ERR_TYPE, ERR_TOOBIG: there is no operation.
- * type 0: any collection, ERR_NOTFOUND without the key. */
+/* Locks and finds. Without the key, the head is empty. ERR_TYPE, ERR_TOOBIG: there is no
+ * operation. */
 int kv_op_open(struct kv_store *s, struct str key, enum kv_type type, struct kv_op *op) MUST_CHECK;
+/* The same for a collection of any type that is there: ERR_NOTFOUND. */
+int kv_op_open_any(struct kv_store *s, struct str key, struct kv_op *op) MUST_CHECK;
 /* An empty collection that shall take the place of whatever is there. ERR_TOOBIG. */
 int kv_op_open_new(struct kv_store *s, struct str key, enum kv_type type, uint64_t deadline,
     struct kv_op *op) MUST_CHECK;
