@@ -402,7 +402,8 @@ static const struct conf_row rows[] = {
         RANGE(0, DAY_MS)),
 
     ROW("kv.enabled", kv.enabled, CONF_BOOL, "true", RESTART,
-        "Each site has a key-value store, which PHP reaches by the functions `ephpm_kv_...`."),
+        "Each site has a key-value store, which PHP reaches by the functions `ephpm_kv_...`; when "
+        "serving, PHP's sessions are in it."),
     ROW("kv.memory_limit", kv.memory_limit, CONF_SIZE, "\"256MB\"", RESTART,
         "Memory of each site's store, everything included; it is taken as it is used. When not set "
         "and the machine has less than 1 GB: a quarter of what it has.",
