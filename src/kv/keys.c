@@ -222,7 +222,7 @@ static int random_of(struct kv_store *s, uint32_t shard, struct buf *key)
 
 int kv_store_random_key(struct kv_store *s, struct buf *key)
 {
-    uint64_t keys[KV_SHARDS_MAX], sum = 0, at;
+    uint64_t keys[KV_SHARDS_MAX] = {0}, sum = 0, at;
     uint32_t shard = 0;
     int r = ERR_NOTFOUND;
 

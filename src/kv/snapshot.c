@@ -38,7 +38,8 @@ struct kv_snapshot {
 
 static int fail(const struct kv_snapshot *n, int r, struct err *err)
 {
-    return err_set(err, r, "%s: the snapshot cannot be written: %s", n->path, err_text(r));
+    (void)err_set(err, r, "%s: the snapshot cannot be written: %s", n->path, err_text(r));
+    return r;
 }
 
 /* The folder that the path names a file in; in buf. */

@@ -24,10 +24,10 @@ struct reader {
     struct kv_store *s;
     struct kv_snapshot_loaded *out;
     struct buf body;
-    struct buf items;  /* struct kv_item of a body's elements */
-    struct buf key;    /* of the collection that SNAP_MORE goes on with */
-    enum kv_type type; /* its type; 0: there is none */
-    bool skip;         /* it is not put: expired, or no room */
+    struct buf items; /* struct kv_item of a body's elements */
+    struct buf key;   /* of the collection that SNAP_MORE goes on with */
+    unsigned type;    /* its type; 0: there is none */
+    bool skip;        /* it is not put: expired, or no room */
     uint64_t keys;
     int64_t now;
     struct err *err;
@@ -124,13 +124,13 @@ static bool get_element(enum kv_type type, struct str *rest, struct kv_item *ite
     return true;
 }
 
-static bool get_elements(struct reader *r, enum kv_type type, struct str body, uint32_t count)
+static bool get_elements(struct reader *r, unsigned type, struct str body, uint32_t count)
 {
     struct kv_item item;
 
     buf_clear(&r->items);
     for (uint32_t i = 0; i < count; i++) {
-        if (!get_element(type, &body, &item))
+        if (!get_element((enum kv_type)type, &body, &item))
             return false;
         buf_add(&r->items, &item, sizeof(item));
     }
@@ -193,7 +193,7 @@ static int put_more(struct reader *r, const struct snap_record *rec)
         r->skip = true;
         return 0;
     }
-    rc = kv_coll_add(r->s, key, r->type, (void *)r->items.p, rec->count);
+    rc = kv_coll_add(r->s, key, (enum kv_type)r->type, (void *)r->items.p, rec->count);
     r->out->keys -= rc == ERR_FULL;
     return settle(r, key, rc);
 }
@@ -207,7 +207,7 @@ static int on_key(struct reader *r, const struct snap_record *rec, struct str bo
     struct kv_value v;
 
     body = str_sub(body, rec->key_len, body.len);
-    r->type = is_coll ? (enum kv_type)rec->type : 0;
+    r->type = is_coll ? rec->type : 0;
     if (rec->until < 0 || (!is_coll && rec->count) ||
         !(is_coll ? get_elements(r, r->type, body, rec->count) : get_plain(rec->type, body, &v)))
         return damaged(r, "a key has no value");
@@ -227,7 +227,7 @@ static int on_key(struct reader *r, const struct snap_record *rec, struct str bo
 
 static int on_more(struct reader *r, const struct snap_record *rec, struct str body)
 {
-    if (!r->type || rec->type != (unsigned)r->type || rec->key_len || rec->until ||
+    if (!r->type || rec->type != r->type || rec->key_len || rec->until ||
         !get_elements(r, r->type, body, rec->count))
         return damaged(r, "a collection has no elements");
     return r->s ? put_more(r, rec) : 0;
