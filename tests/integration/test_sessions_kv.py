@@ -221,6 +221,19 @@ def test_session_outlives_deploys_reloads_and_workers(serve):
     assert count() == "5"
 
 
+def test_session_outlives_a_restart_with_kv_persist(serve):
+    s = serve({"kv": {"persist": "{dir}/kv"}}, FILES, start=False)
+    (s.dir / "kv").mkdir()
+    (s.dir / "kv").chmod(0o777)
+    s.start()
+    sid = cookie(s.get("/count.php"))
+    (line,) = s.log_lines(" sessions ")
+    assert "end with the server" not in line and "kv.eviction_policy" in line
+    s.stop()
+    s.start()
+    assert s.get("/count.php", {"Cookie": f"PHPSESSID={sid}"}).text == "2"
+
+
 def test_session_ends_after_its_lifetime(serve):
     s = serve({"php": {"values": {"session.gc_maxlifetime": "1"}}}, FILES)
     sid = cookie(s.get("/count.php"))
