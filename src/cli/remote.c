@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "cli/cli.h"
 #include "core/json.h"
+#include "core/timefmt.h"
 #include "platform/sock.h"
 
 enum { REMOTE_WAIT_MS = 600000 };
@@ -57,12 +58,23 @@ const char *cli_size(int64_t bytes, char *out)
     return out;
 }
 
+static void remote_status_snapshot(const struct json_value *s)
+{
+    int64_t saved = json_get_int(s, "saved", 0);
+    char at[TIMEFMT_MAX] = "never";
+
+    if (saved > 0)
+        (void)timefmt_iso_ms((uint64_t)saved * 1000000, at); /* always as long */
+    printf("    snapshot %s  keys %lld  saved %s  %s\n", json_get_str(s, "state").p,
+        (long long)json_get_int(s, "keys", 0), at, json_get_str(s, "file").p);
+}
+
 static void remote_status_kv(const struct json_value *kv)
 {
     const struct json_value *sites = json_get(kv, "sites");
     char used[32], memory[32];
 
-    for (const struct json_value *s = sites ? sites->first : NULL; s; s = s->next)
+    for (const struct json_value *s = sites ? sites->first : NULL; s; s = s->next) {
         printf("  store %s  keys %lld  memory %s of %s  hits %lld  misses %lld  evicted %lld  "
                "repaired %lld\n",
             json_get_str(s, "site").p, (long long)json_get_int(s, "keys", 0),
@@ -70,6 +82,9 @@ static void remote_status_kv(const struct json_value *kv)
             cli_size(json_get_int(s, "memory", 0), memory), (long long)json_get_int(s, "hits", 0),
             (long long)json_get_int(s, "misses", 0), (long long)json_get_int(s, "evicted", 0),
             (long long)json_get_int(s, "repaired", 0));
+        if (json_get(s, "snapshot"))
+            remote_status_snapshot(json_get(s, "snapshot"));
+    }
 }
 
 static void remote_status(const struct json_value *v)

@@ -112,6 +112,7 @@ def test_saved_from_time_to_time_when_something_changed(serve):
     s.start()
     assert call(s, "get", "b") == 1
     assert saved(s)["state"] == "good"
+    assert re.search(r"snapshot good  keys 2  saved 20\S+Z  " + str(kept(s)), s.cli("status").stdout)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can change the user")
