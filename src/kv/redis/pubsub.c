@@ -94,9 +94,12 @@ void redis_pubsub_site_fini(struct redis_site *site)
 
 /* ---- subscribing ---- */
 
-/* name NULL: none was left. */
+/* name NULL: none was left. Like messages, it comes with CLIENT REPLY OFF, too. */
 static void reply_change(struct redis_call *c, const char *kind, const struct str *name)
 {
+    bool muted = c->reply->muted;
+
+    c->reply->muted = false;
     reply_push(c->reply, 3);
     reply_bulk_c(c->reply, kind);
     if (name)
@@ -104,6 +107,7 @@ static void reply_change(struct redis_call *c, const char *kind, const struct st
     else
         reply_null(c->reply);
     reply_int(c->reply, (int64_t)(c->client->nchannels + c->client->npatterns));
+    c->reply->muted = muted;
 }
 
 static void subscribe(struct redis_call *c, bool is_pattern)

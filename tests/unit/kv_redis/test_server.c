@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "core/sha256.h"
+#include "kv/collections.h"
 #include "kv/redis/state.h"
 #include "platform/fs.h"
 #include "unit/test.h"
@@ -20,6 +21,7 @@ struct bed {
     struct buf got;
     struct buf told; /* by the hook */
     int ticks;
+    void (*each_tick)(struct bed *b); /* may be NULL */
     bool reads;
     bool closed;
 };
@@ -39,6 +41,8 @@ static void on_tick(void *arg)
         b->closed = true;
     if (b->closed || ++b->ticks > 3000)
         net_loop_stop(b->loop);
+    if (b->each_tick)
+        b->each_tick(b);
 }
 
 static void on_opcache(
@@ -208,7 +212,37 @@ static void test_server_closes_the_idle(void)
     bed_close(&b);
 }
 
+/* As PHP would, in another process: first a string, which nobody waits for, then an element.
+ */
+static void write_later(struct bed *b)
+{
+    struct kv_value v = {.type = KV_STRING, .bytes = STR("x")};
+    uint64_t len;
+
+    if (b->ticks == 20)
+        CHECK_INT(kv_store_set(b->stores[0], STR("a"), &v, 0, 0), 0);
+    if (b->ticks == 60) {
+        CHECK_INT(kv_store_del(b->stores[0], STR("a")), 0);
+        CHECK_INT(kv_list_push(b->stores[0], STR("a"), KV_TAIL, &v, 1, 0, &len), 0);
+    }
+}
+
+static void test_server_wakes_who_waits_for_a_key(void)
+{
+    struct bed b;
+
+    bed_open(&b, (struct redis_options){0});
+    b.each_tick = write_later;
+    CHECK_STR(ask(&b, STR("blpop b a a 0\r\nping\r\nquit\r\n")),
+        "*2\r\n$1\r\na\r\n$1\r\nx\r\n+PONG\r\n+OK\r\n");
+    b.each_tick = NULL;
+    CHECK_STR(ask(&b, STR("blpop b a a 0.01\r\nquit\r\n")), "*-1\r\n+OK\r\n");
+    CHECK_INT(b.server->nblocked, 0);
+    bed_close(&b);
+}
+
 const struct test tests_server[] = {TEST(test_server_answers_a_pipeline_in_order),
     TEST(test_server_closes_after_a_protocol_error), TEST(test_server_asks_who_is_there),
     TEST(test_server_gives_a_site_its_own_store), TEST(test_server_tells_of_deploys),
-    TEST(test_server_closes_who_does_not_read), TEST(test_server_closes_the_idle), TEST_END};
+    TEST(test_server_closes_who_does_not_read), TEST(test_server_closes_the_idle),
+    TEST(test_server_wakes_who_waits_for_a_key), TEST_END};
