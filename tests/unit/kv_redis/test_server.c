@@ -39,7 +39,7 @@ static void on_tick(void *arg)
     }
     if (r == ERR_EOF || r == ERR_CLOSED || (!b->reads && b->server->nclients == 0))
         b->closed = true;
-    if (b->closed || ++b->ticks > 3000)
+    if (b->closed || ++b->ticks > 20000)
         net_loop_stop(b->loop);
     if (b->each_tick)
         b->each_tick(b);
