@@ -399,7 +399,7 @@ static void cmd_decrby(struct redis_call *c)
 
 bool redis_long_double(struct str s, long double *out)
 {
-    char text[256], *end;
+    char text[REDIS_LONG_DOUBLE_MAX], *end;
 
     if (s.len == 0 || s.len >= sizeof(text) || s.p[0] == ' ' || (s.p[0] >= '\t' && s.p[0] <= '\r'))
         return false;

@@ -179,7 +179,7 @@ size_t reply_put_double(char out[REPLY_DOUBLE_MAX], double d)
         memcpy(out, name, n);
         return n;
     }
-    if (d == (double)(int64_t)d && fabs(d) < 1e15 && !(d == 0 && signbit(d)))
+    if (fabs(d) < 1e15 && d == (double)(int64_t)d && !(d == 0 && signbit(d)))
         return reply_put_int(out, (int64_t)d);
     (void)snprintf(text, sizeof(text), "%.15g", d);
     if (strtod(text, NULL) != d)
