@@ -196,7 +196,7 @@ static int build(struct kv_store *s, const struct plan *plan, uint32_t *ref)
     KV_SET(e->deadline, plan->deadline);
     KV_SET(e->value_len, len);
     KV_SET(e->key_len, (uint16_t)key_len);
-    KV_SET(e->flags, (uint8_t)(flags | (v->coding & KV_CODING)));
+    KV_SET(e->flags, (uint8_t)(flags | (v->coding & KV_CODING) | (v->kept ? KV_KEPT : 0)));
     KV_SET(e->type, (uint8_t)v->type);
     kv_copy_in(kv_key_words(e), plan->key.p, key_len);
     if (v->type == KV_INT)
@@ -302,6 +302,7 @@ int kv_entry_copy(const struct kv_store *s, uint32_t ref, struct buf *buf, struc
         return ERR_CORRUPT;
     out->type = (enum kv_type)type;
     out->coding = flags & KV_CODING;
+    out->kept = flags & KV_KEPT;
     buf->len = 0;
     switch (type) {
     case KV_INT:

@@ -22,7 +22,8 @@ static enum verdict judge(const struct kv_store *s, uint32_t ref)
         return STAYS;
     if (kv_is_past(deadline))
         return EXPIRED;
-    if (s->policy == KV_NOEVICTION || (s->policy == KV_VOLATILE_LRU && deadline == 0))
+    if (s->policy == KV_NOEVICTION || (s->policy == KV_VOLATILE_LRU && deadline == 0) ||
+        KV_GET(kv_at(s, ref)->flags) & KV_KEPT)
         return STAYS;
     /* relaxed: a hint. */
     if (s->policy != KV_ALLKEYS_RANDOM &&

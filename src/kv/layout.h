@@ -72,6 +72,7 @@
 enum {
     KV_PAGED = 1,
     KV_CODING = 6, /* two bits: how the value is compressed (codec.h) */
+    KV_KEPT = 8,   /* no policy takes it away */
     KV_PART = 128, /* of a collection: its hash is that of the collection's key */
 };
 

@@ -23,7 +23,7 @@ static struct kv_value owner_value(const struct kv_owner *o, char text[OWNER_MAX
     int n = snprintf(text, OWNER_MAX, "%lld %llu %llu", (long long)o->pid,
         (unsigned long long)o->start, (unsigned long long)o->number);
 
-    return (struct kv_value){.type = KV_STRING, .bytes = str_n(text, (size_t)n)};
+    return (struct kv_value){.type = KV_STRING, .bytes = str_n(text, (size_t)n), .kept = true};
 }
 
 /* Of a value that is none: pid 0, which no process has. */

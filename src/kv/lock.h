@@ -10,8 +10,8 @@
  * The key's value is text that names the owner, "pid start number". Whoever waits sleeps until the
  * key changes, and looks every KV_LOCK_LOOK_MS whether the owner still runs; a dead one's lock is
  * taken over by compare and set, so exactly one waiter gets it. A value that names nobody is a dead
- * one's. The key has no deadline; a policy that evicts any key may evict it, and then two can hold
- * the same lock: each release takes away only its own.
+ * one's. The key has no deadline, and no policy evicts it. A lock that a flush took away may have
+ * two holders then: each release takes away only its own.
  *
  * These functions use the store as its other ones do, and leave nothing behind in this process.
  */

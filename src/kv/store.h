@@ -66,6 +66,7 @@ struct kv_value {
     double f;  /* KV_FLOAT */
     struct str bytes;
     unsigned coding; /* of the store alone; anything else leaves it 0 */
+    bool kept;       /* a lock: the policy never takes it away */
 };
 
 enum kv_algorithm { KV_UNCOMPRESSED, KV_GZIP, KV_BROTLI, KV_ZSTD };

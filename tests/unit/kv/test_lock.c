@@ -3,6 +3,7 @@
 #include "kv/lock.h"
 
 #include <pthread.h>
+#include <stdio.h>
 
 #include "platform/clock.h"
 #include "platform/process.h"
@@ -46,6 +47,36 @@ static void test_lock_has_one_owner(void)
     CHECK_INT(take(&b, &two, 0), 0);
     CHECK_INT(kv_lock_release(b.s, STR("l"), &one), ERR_BUSY);
     bed_close(&b);
+}
+
+static void test_lock_is_not_evicted(void)
+{
+    static const enum kv_policy policies[] = {KV_ALLKEYS_LRU, KV_ALLKEYS_RANDOM};
+    struct kv_owner one, two;
+    char name[32], lock[32];
+    struct bed b;
+
+    kv_owner_init(&one, 1);
+    kv_owner_init(&two, 2);
+    for (size_t p = 0; p < ARRAY_LEN(policies); p++) {
+        bed_open(&b, MB(2), policies[p]);
+        for (int i = 0; i < 20; i++) {
+            (void)snprintf(lock, sizeof(lock), "lock %d", i);
+            CHECK_INT(take_key(b.s, lock, &one, 0, false), 0);
+        }
+        /* Of the locks' size, so that they come to lie among them. */
+        for (int i = 0; i < 50000; i++) {
+            (void)snprintf(name, sizeof(name), "key %d", i);
+            CHECK_INT(bed_set(&b, name, "about as long as a lock"), 0);
+        }
+        CHECK(bed_stats(&b).evicted > 1000);
+        for (int i = 0; i < 20; i++) {
+            (void)snprintf(lock, sizeof(lock), "lock %d", i);
+            CHECK_INT(take_key(b.s, lock, &two, 0, false), ERR_TIMEOUT);
+            CHECK_INT(kv_lock_release(b.s, str_c(lock), &one), 0);
+        }
+        bed_close(&b);
+    }
 }
 
 static void test_lock_of_the_dead_is_taken_over(void)
@@ -188,7 +219,7 @@ static void test_lock_threads_lose_no_count(void)
     bed_close(&b);
 }
 
-const struct test tests_lock[] = {TEST(test_lock_has_one_owner),
+const struct test tests_lock[] = {TEST(test_lock_has_one_owner), TEST(test_lock_is_not_evicted),
     TEST(test_lock_of_the_dead_is_taken_over), TEST(test_lock_wait_can_be_stopped),
     TEST(test_lock_needs_room), TEST(test_lock_sweep_frees_those_of_the_dead),
     TEST(test_lock_threads_lose_no_count), TEST_END};

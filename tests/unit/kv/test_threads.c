@@ -267,6 +267,7 @@ static void *mix_collections(void *arg)
 
     for (unsigned i = 0; i < STEPS / 2; i++) {
         struct str key;
+        int r;
 
         random = random * 6364136223846793005u + 1442695040888963407u;
         key = str_n(name, (size_t)snprintf(name, sizeof(name), "%u", (unsigned)(random >> 59)));
@@ -274,7 +275,8 @@ static void *mix_collections(void *arg)
         case 0:
             v.bytes = str_n(p, random >> 33 & 127);
             memset(p, (int)(v.bytes.len % 251), v.bytes.len);
-            CHECK_INT(kv_store_set(w->s, key, &v, 0, 0), 0);
+            r = kv_store_set(w->s, key, &v, 0, 0);
+            CHECK(r == 0 || r == ERR_FULL); /* collections without a deadline may have all pages */
             break;
         case 1:
             if (kv_store_get(w->s, key, &buf, &got) == 0)
