@@ -229,6 +229,15 @@ int config_check_prefix(const struct conf_row *row, const void *value, struct er
     return 0;
 }
 
+int config_check_metrics_path(const struct conf_row *row, const void *value, struct err *why)
+{
+    const char *s = *(const char *const *)value;
+
+    if (strncmp(s, "/_ephpm/", 8) == 0)
+        return err_set(why, ERR_INVAL, "\"%.60s\": what is below /_ephpm/ is the server's own", s);
+    return config_check_prefix(row, value, why);
+}
+
 int config_check_absolute(const struct conf_row *row, const void *value, struct err *why)
 {
     const char *s = *(const char *const *)value;

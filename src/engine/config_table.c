@@ -224,7 +224,7 @@ static const struct conf_row rows[] = {
     ROW("server.metrics.enabled", server.metrics.enabled, CONF_BOOL, "false", RELOAD,
         "Count what the server does, and show it to Prometheus."),
     ROW("server.metrics.path", server.metrics.path, CONF_STRING, "\"/metrics\"", RELOAD,
-        "Where it is shown, for every host.", .check = config_check_prefix),
+        "Where it is shown, for every host.", .check = config_check_metrics_path),
     ROW("server.metrics.listen", server.metrics.listen, CONF_STRING, NULL, RESTART | CONF_NOT_EMPTY,
         "Address and port of a listener for metrics alone: `\"127.0.0.1:9100\"`. The path is the "
         "application's on all others then.",

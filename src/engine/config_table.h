@@ -22,6 +22,7 @@ int config_check_env(const struct conf_row *row, const void *value, struct err *
 int config_check_urls(const struct conf_row *row, const void *value, struct err *why);
 int config_check_one_line(const struct conf_row *row, const void *value, struct err *why);
 int config_check_prefix(const struct conf_row *row, const void *value, struct err *why);
+int config_check_metrics_path(const struct conf_row *row, const void *value, struct err *why);
 int config_check_absolute(const struct conf_row *row, const void *value, struct err *why);
 int config_check_path_ini(const struct conf_row *row, const void *value, struct err *why);
 int config_check_site(const struct conf_row *row, const void *value, struct err *why);

@@ -580,6 +580,7 @@ def test_clients_behind_a_trusted_proxy_are_judged_themselves():
 
 @pytest.mark.parametrize("config, message", [
     ('path = "metrics"', "server.metrics.path"),
+    ('path = "/_ephpm/health"', "server.metrics.path"),
     ('listen = "nowhere"', "server.metrics.listen"),
     ('allow = ["10.0.0.0/99"]', "server.metrics.allow"),
     ('enabled = "perhaps"', "server.metrics.enabled"),
