@@ -46,14 +46,15 @@ def settle(server, site="default"):
     return n
 
 
-@pytest.mark.parametrize("name", ["default", "_default", "_all"])
-def test_a_version_makes_a_generation(serve, name):
+@pytest.mark.parametrize("name, before", [("default", ["SET"]), ("_default", ["SET"]), ("_all", ["SET"]),
+                                          ("default", ["MSET", "other", "1"])])
+def test_a_version_makes_a_generation(serve, name, before):
     s = serve(CONFIG, {"index.php": PAGE.format(1)})
     assert s.get("/").text == "release 1"
     s.write("index.php", PAGE.format(2))
     assert s.get("/").text == "release 1"
     with redis(s) as r:
-        assert r.call("SET", f"opcache:version:{name}", "1700000000000") == "OK"
+        assert r.call(*before, f"opcache:version:{name}", "1700000000000") == "OK"
     assert ephpm.wait_for(lambda: s.get("/").text == "release 2", 10)
     s.wait_log(f"deploy_announced site=default version=1700000000000")
 

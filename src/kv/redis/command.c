@@ -107,7 +107,8 @@ static bool allowed(struct redis_client *c, const struct redis_command *cmd, siz
     return false;
 }
 
-/* The engine acts on keys with which a deploy announces itself. */
+/* The engine acts on keys with which a deploy announces itself; not behind the 64th of a command.
+ */
 static void tell_opcache(struct redis_call *c)
 {
     size_t keys[64], n = redis_command_keys(c->cmd, c->argv, c->argc, keys, ARRAY_LEN(keys));
@@ -139,7 +140,8 @@ void redis_command_call(struct redis_call *c)
         return;
     if (s->nblocked)
         redis_block_written(c);
-    if (s->hooks.on_opcache && c->argc > 1 && c->argv[1].len && c->argv[1].p[0] == 'o')
+    if (s->hooks.on_opcache && c->argc > 1 &&
+        (c->cmd->first != c->cmd->last || str_starts(c->argv[1], STR("opcache:"))))
         tell_opcache(c);
 }
 
