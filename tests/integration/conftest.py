@@ -14,6 +14,7 @@ test. After each test every live server has to be idle and clean, see ephpm.Serv
 """
 import os
 import pathlib
+import signal
 import sys
 import tempfile
 
@@ -22,6 +23,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import pytest  # noqa: E402
 
 import ephpm  # noqa: E402
+
+# A shell ignores them in what it starts in the background, and all children would.
+for number in signal.SIGINT, signal.SIGQUIT, signal.SIGHUP:
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, signal.SIG_DFL)
 
 
 @pytest.fixture
