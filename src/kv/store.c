@@ -152,7 +152,7 @@ int kv_store_cas(struct kv_store *s, struct str key, const struct kv_value *expe
     const struct kv_value *v, int64_t ttl)
 {
     uint64_t deadline = kv_deadline_in(MAX(ttl, 0));
-    struct kv_value is, stored = {0};
+    struct kv_value is, stored = {.type = KV_INT};
     struct kv_spot spot;
     int r = kv_check(key, v ? v : &(struct kv_value){.type = KV_INT}, ttl);
 

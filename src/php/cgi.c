@@ -262,6 +262,15 @@ static bool may_run(void)
            (other && ZSTR_LEN(other) && getenv(ZSTR_VAL(other)));
 }
 
+/* The program's name takes the place of what was before its arguments. */
+static void set_arguments(struct embed_request *r, const char *file, char **arguments)
+{
+    r->argv = arguments - 1;
+    r->argv[0] = (char *)(uintptr_t)file;
+    while (r->argv[r->argc])
+        r->argc++;
+}
+
 static int run(struct cgi *c, const struct command *cmd, char **argv)
 {
     bool web = embed_cgi_is_web();
@@ -281,7 +290,9 @@ static int run(struct cgi *c, const struct command *cmd, char **argv)
     if (!web && !file)
         file = EMBED_SCRIPT_STDIN;
     rc = embed_cgi_request_read(
-        &r, file, setting_on("cgi.fix_pathinfo", true), web ? NULL : argv + skip, &err);
+        &r, file, setting_on("cgi.fix_pathinfo", true), web ? NULL : argv + cmd->first, &err);
+    if (!web && strcmp(file, EMBED_SCRIPT_STDIN) != 0)
+        set_arguments(&r.req, file, argv + skip);
     c->req = &r.req;
     if (rc == ERR_NOTFOUND)
         result.exit_status = refuse(c, 404, "No input file specified.");

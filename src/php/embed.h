@@ -72,6 +72,8 @@ struct embed_request {
      * 250 bytes have none either. */
     const struct embed_field *headers;
     size_t nheaders;
+    char **argv; /* $argv of a command line, the program first; NULL: a request */
+    int argc;
     bool router;                   /* run for its value: see embed_result.declined */
     const struct embed_field *env; /* the site's env entries: $_SERVER and getenv() */
     size_t nenv;

@@ -132,6 +132,8 @@ static void fill_request_info(const struct embed_request *req)
     info->path_translated = (char *)(uintptr_t)req->script_filename.p;
     info->content_type = req->content_type.p;
     info->content_length = req->content_length > 0 ? (zend_long)req->content_length : 0;
+    info->argc = req->argc;
+    info->argv = req->argv;
     info->proto_num = 1000; /* as FPM: a Location after POST is a 302, not a 303 */
     SG(server_context) = (void *)(uintptr_t)req;
     SG(sapi_headers).http_response_code = 200;

@@ -9,6 +9,12 @@
 
 #include "base/mem.h"
 
+static void put_end(char *p)
+{
+    p[0] = '\r';
+    p[1] = '\n';
+}
+
 /* Room for n more bytes, or NULL. */
 static char *room(struct reply *r, size_t n)
 {
@@ -59,7 +65,7 @@ void reply_error(struct reply *r, const char *text)
     *p++ = '-';
     for (size_t i = 0; i < s.len; i++)
         *p++ = s.p[i] == '\r' || s.p[i] == '\n' ? ' ' : s.p[i];
-    memcpy(p, "\r\n", 2);
+    put_end(p);
     r->out.len += s.len + 3;
 }
 
@@ -92,7 +98,7 @@ static void header(struct reply *r, char sign, int64_t n)
         return;
     p[0] = sign;
     len = 1 + reply_put_int(p + 1, n);
-    memcpy(p + len, "\r\n", 2);
+    put_end(p + len);
     r->out.len += len + 2;
 }
 
@@ -115,12 +121,12 @@ void reply_bulk(struct reply *r, struct str s)
         return;
     p[0] = '$';
     len = 1 + str_put_u64(p + 1, s.len);
-    memcpy(p + len, "\r\n", 2);
+    put_end(p + len);
     len += 2;
     if (s.len)
         memcpy(p + len, s.p, s.len);
     len += s.len;
-    memcpy(p + len, "\r\n", 2);
+    put_end(p + len);
     r->out.len += len + 2;
 }
 
