@@ -371,70 +371,24 @@ static bool pop_first(
     return r != ERR_NOTFOUND;
 }
 
-static void blocking_pop(struct redis_call *c, enum kv_end end)
-{
-    size_t n = c->argc - 2;
-    int64_t ms;
-
-    if (call_timeout(c, c->argc - 1, &ms) && !pop_first(c, 1, n, end, 1, false))
-        redis_block(c, &c->argv[1], n, ms, reply_null_array);
-}
-
 static void cmd_blpop(struct redis_call *c)
 {
-    blocking_pop(c, KV_HEAD);
+    coll_cmd_blocking_pop(c, pop_first, KV_HEAD);
 }
 
 static void cmd_brpop(struct redis_call *c)
 {
-    blocking_pop(c, KV_TAIL);
-}
-
-struct mpop {
-    size_t keys; /* the first is word `from` */
-    size_t from;
-    enum kv_end end;
-    int64_t count;
-};
-
-/* numkeys at word i, keys, LEFT or RIGHT, COUNT. */
-static bool parse_mpop(struct redis_call *c, size_t i, struct mpop *p)
-{
-    *p = (struct mpop){.from = i + 1, .count = 1};
-    if (!coll_numkeys(c, i, &p->keys))
-        return false;
-    i += p->keys + 1;
-    if (i >= c->argc) {
-        call_syntax_error(c);
-        return false;
-    }
-    if (!parse_end(c, i, &p->end))
-        return false;
-    if (++i == c->argc)
-        return true;
-    if (i + 2 != c->argc || !call_is(c, i, "count")) {
-        call_syntax_error(c);
-        return false;
-    }
-    return call_int_in(c, i + 1, 1, INT64_MAX, "count should be greater than 0", &p->count);
+    coll_cmd_blocking_pop(c, pop_first, KV_TAIL);
 }
 
 static void cmd_lmpop(struct redis_call *c)
 {
-    struct mpop p;
-
-    if (parse_mpop(c, 1, &p) && !pop_first(c, p.from, p.keys, p.end, (uint64_t)p.count, true))
-        reply_null_array(c->reply);
+    coll_cmd_mpop(c, 1, "left", "right", pop_first);
 }
 
 static void cmd_blmpop(struct redis_call *c)
 {
-    struct mpop p;
-    int64_t ms;
-
-    if (call_timeout(c, 1, &ms) && parse_mpop(c, 2, &p) &&
-        !pop_first(c, p.from, p.keys, p.end, (uint64_t)p.count, true))
-        redis_block(c, &c->argv[p.from], p.keys, ms, reply_null_array);
+    coll_cmd_mpop(c, 2, "left", "right", pop_first);
 }
 
 #define PUSH  (CMD_WRITE | CMD_DENYOOM | CMD_FAST)

@@ -258,68 +258,24 @@ static bool pop_first(
     return r || n;
 }
 
-static void blocking_pop(struct redis_call *c, enum kv_end end)
-{
-    size_t n = c->argc - 2;
-    int64_t ms;
-
-    if (call_timeout(c, c->argc - 1, &ms) && !pop_first(c, 1, n, end, 1, false))
-        redis_block(c, &c->argv[1], n, ms, reply_null_array);
-}
-
 static void cmd_bzpopmin(struct redis_call *c)
 {
-    blocking_pop(c, KV_HEAD);
+    coll_cmd_blocking_pop(c, pop_first, KV_HEAD);
 }
 
 static void cmd_bzpopmax(struct redis_call *c)
 {
-    blocking_pop(c, KV_TAIL);
-}
-
-struct mpop {
-    size_t keys; /* the first is word `from` */
-    size_t from;
-    enum kv_end end;
-    int64_t count;
-};
-
-/* numkeys at word i, keys, MIN or MAX, COUNT. */
-static bool parse_mpop(struct redis_call *c, size_t i, struct mpop *p)
-{
-    *p = (struct mpop){.from = i + 1, .count = 1};
-    if (!coll_numkeys(c, i, &p->keys))
-        return false;
-    i += p->keys + 1;
-    p->end = call_is(c, i, "min") ? KV_HEAD : KV_TAIL;
-    if (p->end == KV_TAIL && !call_is(c, i, "max"))
-        goto syntax;
-    if (++i == c->argc)
-        return true;
-    if (i + 2 != c->argc || !call_is(c, i, "count"))
-        goto syntax;
-    return call_int_in(c, i + 1, 1, INT64_MAX, "count should be greater than 0", &p->count);
-syntax:
-    call_syntax_error(c);
-    return false;
+    coll_cmd_blocking_pop(c, pop_first, KV_TAIL);
 }
 
 static void cmd_zmpop(struct redis_call *c)
 {
-    struct mpop p;
-
-    if (parse_mpop(c, 1, &p) && !pop_first(c, p.from, p.keys, p.end, (uint64_t)p.count, true))
-        reply_null_array(c->reply);
+    coll_cmd_mpop(c, 1, "min", "max", pop_first);
 }
 
 static void cmd_bzmpop(struct redis_call *c)
 {
-    struct mpop p;
-    int64_t ms;
-
-    if (call_timeout(c, 1, &ms) && parse_mpop(c, 2, &p) &&
-        !pop_first(c, p.from, p.keys, p.end, (uint64_t)p.count, true))
-        redis_block(c, &c->argv[p.from], p.keys, ms, reply_null_array);
+    coll_cmd_mpop(c, 2, "min", "max", pop_first);
 }
 
 /* ---- ranges ---- */

@@ -300,3 +300,54 @@ void coll_cmd_random(struct redis_call *c, enum kv_type type, const char *with)
     }
     random_many(c, type, count, values);
 }
+
+/* ---- of the first key that has something ---- */
+
+void coll_cmd_blocking_pop(struct redis_call *c, coll_pop_cb *pop, enum kv_end end)
+{
+    size_t n = c->argc - 2;
+    int64_t ms;
+
+    if (call_timeout(c, c->argc - 1, &ms) && !pop(c, 1, n, end, 1, false))
+        redis_block(c, &c->argv[1], n, ms, reply_null_array);
+}
+
+/* What is behind the keys, from word i on. */
+static bool parse_mpop(struct redis_call *c, size_t i, const char *head, const char *tail,
+    enum kv_end *end, int64_t *count)
+{
+    *end = KV_HEAD;
+    *count = 1;
+    if (i >= c->argc)
+        goto syntax;
+    if (call_is(c, i, tail))
+        *end = KV_TAIL;
+    else if (!call_is(c, i, head))
+        goto syntax;
+    if (++i == c->argc)
+        return true;
+    if (i + 2 != c->argc || !call_is(c, i, "count"))
+        goto syntax;
+    return call_int_in(c, i + 1, 1, INT64_MAX, "count should be greater than 0", count);
+syntax:
+    call_syntax_error(c);
+    return false;
+}
+
+void coll_cmd_mpop(
+    struct redis_call *c, size_t numkeys, const char *head, const char *tail, coll_pop_cb *pop)
+{
+    bool waits = numkeys > 1;
+    int64_t ms, count;
+    enum kv_end end;
+    size_t n, from = numkeys + 1;
+
+    if ((waits && !call_timeout(c, 1, &ms)) || !coll_numkeys(c, numkeys, &n) ||
+        !parse_mpop(c, from + n, head, tail, &end, &count) ||
+        pop(c, from, n, end, (uint64_t)count, true))
+        return;
+    if (waits)
+        redis_block(c, &c->argv[from], n, ms, reply_null_array);
+    else
+        reply_null_array(c->reply);
+}

@@ -51,4 +51,16 @@ void coll_cmd_scan(struct redis_call *c, enum kv_type type);
 /* HRANDFIELD, SRANDMEMBER, ZRANDMEMBER; `with` is the word for values, or NULL. */
 void coll_cmd_random(struct redis_call *c, enum kv_type type, const char *with);
 
+/* Takes up to count elements from an end of the first of n keys (words from...) that is there, and
+ * replies; `many`: as a list, not as the one that it is. False: none is there, and nothing was
+ * written. */
+typedef bool coll_pop_cb(
+    struct redis_call *c, size_t from, size_t n, enum kv_end end, uint64_t count, bool many);
+/* BLPOP, BRPOP, BZPOPMIN, BZPOPMAX: keys, timeout. */
+void coll_cmd_blocking_pop(struct redis_call *c, coll_pop_cb *pop, enum kv_end end);
+/* LMPOP, ZMPOP: numkeys at word 1, keys, the word for an end, COUNT. At word 2 behind a timeout:
+ * BLMPOP, BZMPOP. */
+void coll_cmd_mpop(
+    struct redis_call *c, size_t numkeys, const char *head, const char *tail, coll_pop_cb *pop);
+
 #endif
