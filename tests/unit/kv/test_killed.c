@@ -17,6 +17,9 @@
 #ifdef __SANITIZE_THREAD__
 #define KILLS               2
 #define KILLS_OF_COLLECTION 0 /* one process runs at a time: the sanitizer has nothing to see */
+#elif defined(EPHPM_SANITIZED)
+#define KILLS               6
+#define KILLS_OF_COLLECTION 2
 #else
 #define KILLS               16
 #define KILLS_OF_COLLECTION 3 /* which are changed in many more steps */
