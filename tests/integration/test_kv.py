@@ -272,7 +272,8 @@ def test_the_role_does_not_grow(serve):
         s.status()
     for i in range(3):
         assert s.cli("deploy").returncode == 0
-    assert anonymous() <= before + 200
+    # (The address sanitizer keeps freed memory for a while: quarantine_size_mb of Server.)
+    assert anonymous() <= before + (16384 if ephpm.SANITIZED else 200)
 
 
 def redis(server, *command, port=None, args=()):
