@@ -406,8 +406,9 @@ static void test_snapshot_larger_than_the_store(void)
     CHECK(loaded.keys > 1000 && loaded.full > 1000 && loaded.keys + loaded.full == 8001);
     CHECK_INT(kv_store_count(small.s), loaded.keys);
     loaded = load(&cache, tmpdir_path(&t, "s"));
-    CHECK(kv_store_count(cache.s) > 500 && kv_store_count(cache.s) < 3000);
-    CHECK(loaded.full <= 1);
+    /* How many are left depends on when the hash came, which is too large for the store. */
+    CHECK(kv_store_count(cache.s) < 3000);
+    CHECK(loaded.full <= 1 && loaded.keys + loaded.full == 8001);
     CHECK_INT(bed_stats(&cache).dropped, 0);
     bed_close(&a);
     bed_close(&small);
