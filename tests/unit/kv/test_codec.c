@@ -156,7 +156,7 @@ static void test_codec_many_at_once(void)
             continue;
         for (unsigned k = 0; k < 4; k++) {
             fill_text(text[k], TEXT_LEN, k);
-            pairs[k] = (struct kv_pair){str_n("abcd" + k, 1),
+            pairs[k] = (struct kv_pair){str_n(&"abcd"[k], 1),
                 {.type = KV_STRING, .bytes = {text[k], k == 2 ? 50 : TEXT_LEN - k}}};
         }
         pairs[4] = (struct kv_pair){STR("n"), bed_int(5)};
