@@ -18,7 +18,7 @@
 #define KILLS               2
 #define KILLS_OF_COLLECTION 0 /* one process runs at a time: the sanitizer has nothing to see */
 #elif defined(EPHPM_SANITIZED)
-#define KILLS               6
+#define KILLS               20
 #define KILLS_OF_COLLECTION 2
 #else
 #define KILLS               16
