@@ -77,6 +77,20 @@ bool kv_make_string(struct kv_value *v, struct buf *buf)
     return true;
 }
 
+int kv_take_text(struct kv_store *s, const struct kv_spot *spot)
+{
+    struct kv_value v = {.type = KV_STRING};
+    int r = kv_take(s, spot, &s->scratch, &v);
+
+    if (r == ERR_TYPE)
+        return r;
+    if (r)
+        buf_clear(&s->scratch);
+    else if (!kv_make_string(&v, &s->scratch))
+        return ERR_INVAL;
+    return 0;
+}
+
 static void trim(struct buf *b)
 {
     if (b->cap > KV_PAGE)

@@ -47,6 +47,9 @@ int kv_take(struct kv_store *s, const struct kv_spot *spot, struct buf *buf,
 int kv_finish(struct kv_store *s, struct str key, struct buf *buf, struct kv_value *out) MUST_CHECK;
 /* Makes the text of a number of it, in buf; false: it is neither number nor string. */
 bool kv_make_string(struct kv_value *v, struct buf *buf) MUST_CHECK;
+/* The text of a key in the store's scratch buffer, to be changed there: empty without the key.
+ * ERR_INVAL: it has none. ERR_TYPE. */
+int kv_take_text(struct kv_store *s, const struct kv_spot *spot) MUST_CHECK;
 /* What is known of the key at the spot, which is there. */
 void kv_describe(struct kv_store *s, const struct kv_spot *spot, struct kv_info *out);
 /* Gives up buffers that a large value was copied to, which is seldom. */

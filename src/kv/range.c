@@ -15,19 +15,13 @@ struct text {
 /* Copies it, if that was not done. A missing one is empty. ERR_INVAL: no string. ERR_TYPE. */
 static int copy(struct kv_store *s, struct text *t)
 {
-    struct kv_value v = {.type = KV_STRING};
     int r;
 
     if (t->copied)
         return 0;
-    buf_clear(&s->scratch);
-    r = kv_take(s, &t->spot, &s->scratch, &v);
-    if (r == ERR_TYPE)
-        return r;
+    r = kv_take_text(s, &t->spot);
     if (r)
-        buf_clear(&s->scratch);
-    else if (!kv_make_string(&v, &s->scratch))
-        return ERR_INVAL;
+        return r;
     t->copied = true;
     t->len = s->scratch.len;
     return 0;

@@ -276,14 +276,10 @@ int kv_store_incr_float(struct kv_store *s, struct str key, double by, double *o
 static int append_copied(struct kv_store *s, struct kv_spot *spot, struct str tail)
 {
     struct kv_value v = {.type = KV_STRING};
-    int r = kv_take(s, spot, &s->scratch, &v);
+    int r = kv_take_text(s, spot);
 
-    if (r == ERR_TYPE)
-        return r;
     if (r)
-        buf_clear(&s->scratch);
-    else if (!kv_make_string(&v, &s->scratch))
-        return ERR_INVAL;
+        return r;
     if (tail.len > KV_VALUE_MAX || s->scratch.len > KV_VALUE_MAX - tail.len)
         return ERR_TOOBIG;
     buf_add_str(&s->scratch, tail);

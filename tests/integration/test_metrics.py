@@ -320,7 +320,7 @@ def test_store_of_the_site(server):
 
 
 def test_redis_clients_and_commands():
-    port = free_port()
+    port = ephpm.free_port()
     config = ephpm.merge(ON, {"kv": {"redis_compat": {
         "enabled": True, "listen": f"127.0.0.1:{port}"}}})
     with ephpm.Server(config, FILES) as s:
@@ -518,14 +518,8 @@ def test_scrapes_are_not_among_the_last_requests():
         assert '"uri":"/"' in text.replace(" ", "") and "/metrics" not in text
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
 def test_own_listener_shows_metrics_alone():
-    port = free_port()
+    port = ephpm.free_port()
     config = {"server": {"metrics": {"enabled": True, "listen": f"127.0.0.1:{port}"}}}
     with ephpm.Server(config, FILES) as s:
         assert s.get("/metrics").text == "hello"  # the application's
