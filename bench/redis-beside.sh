@@ -36,48 +36,13 @@ while getopts b:r:d:o:h option; do
     *) usage >&2; exit 2 ;;
     esac
 done
-for tool in redis-server redis-benchmark wrk curl; do
+for tool in redis-server redis-benchmark redis-cli wrk curl; do
     command -v $tool >/dev/null || die "$tool is missing"
 done
-[ -x "$bin/ephpm" ] || die "no $bin/ephpm"
-
-state=$(mktemp -d /tmp/ephpm-bench-beside.XXXXXX)
-chmod 755 "$state"
-pids='' load=''
-trap 'kill $load $pids 2>/dev/null; wait; rm -rf "$state"' EXIT
-trap 'exit 1' INT TERM
-
-free_port() {
-    python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
-}
-rival_port=$(free_port)
-http=$(free_port)
-port=$(free_port)
-
-redis-server --port "$rival_port" --bind 127.0.0.1 --save '' --appendonly no --dir "$state" \
-    >"$state/redis.log" 2>&1 &
-pids=$!
-mkdir "$state/root"
+. "$bench/redis-servers.sh"
 # About a millisecond of PHP.
-echo "<?php for (\$i = 0, \$s = ''; \$i < 4000; \$i++) \$s = md5(\$s . \$i); echo 'ok';" >"$state/root/index.php"
-cat >"$state/ephpm.toml" <<TEXT
-[server]
-listen = "127.0.0.1:$http"
-document_root = "$state/root"
-control_socket = "$state/control.sock"
-[php]
-workers = 2
-[kv.redis_compat]
-enabled = true
-listen = "127.0.0.1:$port"
-TEXT
-env -i PATH="$PATH" "$bin/ephpm" serve -c "$state/ephpm.toml" >"$state/ephpm.log" 2>&1 &
-pids="$pids $!"
-for _ in $(seq 100); do
-    [ "$(curl -s "http://127.0.0.1:$http/")" = ok ] && break
-    sleep 0.1
-done
-[ "$(curl -s "http://127.0.0.1:$http/")" = ok ] || die "ephpm did not start: $(cat "$state/ephpm.log")"
+start_servers 2 "<?php for (\$i = 0, \$s = ''; \$i < 4000; \$i++) \$s = md5(\$s . \$i); echo 'ok';"
+[ "$(curl -s "http://127.0.0.1:$http/")" = ok ] || die "the page does not answer: $(cat "$state/ephpm.log")"
 
 # under_load PORT|none  requests/s, p50 and p99 in ms of the PHP page meanwhile, on one line.
 under_load() {
@@ -85,10 +50,11 @@ under_load() {
     if [ "$1" != none ]; then
         redis-benchmark -p "$1" -t get,set -c 8 -d 64 -n 100000000 -q >/dev/null 2>&1 &
         load=$!
+        pids="$pids $load"
         sleep 0.5
     fi
     wrk -t1 -c2 -d"${seconds}s" --latency "http://127.0.0.1:$http/" >"$state/wrk" 2>&1
-    [ -z "$load" ] || { kill "$load"; wait "$load" 2>/dev/null; load=''; }
+    [ -z "$load" ] || { kill "$load"; wait "$load" 2>/dev/null; pids=${pids% "$load"}; }
     ! grep -q "Non-2xx\|Socket errors" "$state/wrk" || return 1
     awk 'function ms(t) { return t ~ /us$/ ? t / 1000 : t ~ /ms$/ ? t + 0 : t * 1000 }
         /^ *50%/ { p50 = ms($2) } /^ *99%/ { p99 = ms($2) } /^Requests\/sec/ { rate = $2 }

@@ -43,51 +43,8 @@ done
 for tool in redis-server redis-benchmark redis-cli; do
     command -v $tool >/dev/null || die "$tool is missing"
 done
-[ -x "$bin/ephpm" ] || die "no $bin/ephpm"
-
-state=$(mktemp -d /tmp/ephpm-bench-redis.XXXXXX)
-chmod 755 "$state"
-pids=''
-trap 'kill $pids 2>/dev/null; wait; rm -rf "$state"' EXIT
-trap 'exit 1' INT TERM
-
-free_port() {
-    python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
-}
-rival_port=$(free_port)
-http=$(free_port)
-port=$(free_port)
-
-redis-server --port "$rival_port" --bind 127.0.0.1 --save '' --appendonly no --dir "$state" \
-    >"$state/redis.log" 2>&1 &
-rival=$!
-pids=$rival
-mkdir "$state/root"
-echo "<?php echo 'ok';" >"$state/root/index.php"
-cat >"$state/ephpm.toml" <<TEXT
-[server]
-listen = "127.0.0.1:$http"
-document_root = "$state/root"
-control_socket = "$state/control.sock"
-[php]
-workers = 1
-[kv]
-memory_limit = "512MB"
-[kv.redis_compat]
-enabled = true
-listen = "127.0.0.1:$port"
-TEXT
-env -i PATH="$PATH" "$bin/ephpm" serve -c "$state/ephpm.toml" >"$state/ephpm.log" 2>&1 &
-pids="$pids $!"
-
-for p in $rival_port $port; do
-    for _ in $(seq 100); do
-        [ "$(redis-cli -p "$p" ping 2>/dev/null)" = PONG ] && continue 2
-        sleep 0.1
-    done
-    cat "$state"/*.log >&2
-    die "nobody answers on port $p"
-done
+. "$bench/redis-servers.sh"
+start_servers 1 "<?php echo 'ok';"
 ours=$("$bin/ephpm" status -c "$state/ephpm.toml" --json 2>/dev/null |
     python3 -c 'import json, sys; print(json.load(sys.stdin)["kv"]["pid"])') || die "no status"
 
