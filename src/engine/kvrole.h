@@ -11,7 +11,8 @@
  * connections; the master starts another.
  *
  * Started by the master as `ephpm` with a role argument. Descriptors: KVROLE_SOCKET (messages),
- * KVROLE_METRICS (the segment of metric_table.h). It has dropped to run_as_user.
+ * KVROLE_METRICS (the segment of metric_table.h), and with kv.persist KVROLE_LOCK (the lock of the
+ * folder, which is held until the last of master and role is gone). It has dropped to run_as_user.
  *
  *   master tells                            it tells
  *   config   text: as the server started    ready
@@ -34,7 +35,7 @@
 #include "kv/store.h"
 #include "net/loop.h"
 
-enum { KVROLE_SOCKET = 3, KVROLE_METRICS = 4 };
+enum { KVROLE_SOCKET = 3, KVROLE_METRICS = 4, KVROLE_LOCK = 5 };
 
 /* Runs until the master closes the socket; returns the exit code. */
 int kvrole_main(void);

@@ -604,7 +604,7 @@ int master_main(const struct master_options *opt)
         .front = SOCK_NONE,
         .bell = -1,
         .metrics_fd = -1,
-        .kv = {.socket = SOCK_NONE, .tcp = SOCK_NONE, .local = SOCK_NONE}};
+        .kv = {.socket = SOCK_NONE, .tcp = SOCK_NONE, .local = SOCK_NONE, .lock_fd = -1}};
     struct err err = {0};
     int rc;
 

@@ -155,6 +155,7 @@ struct master_kv {
     struct net_timer *restart;
     sock_t tcp, local; /* listeners for Redis clients; SOCK_NONE: none */
     uint16_t tcp_port; /* as bound */
+    int lock_fd;       /* no other server uses the folder of kv.persist; -1: there is none */
 };
 
 struct master {

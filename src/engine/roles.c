@@ -415,7 +415,7 @@ void roles_close_kv(struct master *m)
 
 int roles_start_kv(struct master *m)
 {
-    struct process_fd fds[2];
+    struct process_fd fds[3];
     sock_t pair[2];
     int rc;
 
@@ -426,7 +426,9 @@ int roles_start_kv(struct master *m)
         return rc;
     fds[0] = (struct process_fd){(int)pair[1], KVROLE_SOCKET};
     fds[1] = (struct process_fd){m->metrics_fd, KVROLE_METRICS};
-    rc = roles_spawn(m, &roles[ROLES_KV], m->exe, "ephpm: kv", fds, ARRAY_LEN(fds), &m->kv.pid);
+    fds[2] = (struct process_fd){m->kv.lock_fd, KVROLE_LOCK};
+    rc = roles_spawn(
+        m, &roles[ROLES_KV], m->exe, "ephpm: kv", fds, m->kv.lock_fd < 0 ? 2 : 3, &m->kv.pid);
     sock_close(pair[1]);
     if (rc) {
         sock_close(pair[0]);

@@ -5,6 +5,7 @@
 #include "core/log.h"
 #include "engine/kvsave.h"
 #include "engine/master.h"
+#include "platform/clock.h"
 #include "platform/fs.h"
 #include "platform/sysinfo.h"
 
@@ -16,6 +17,9 @@
 
 /* The role kv may die so often while it reads a snapshot, which is then set aside. */
 enum { STORES_READS = 3 };
+
+/* The role kv of a server that was killed may still be at its last snapshot. */
+enum { STORES_LOCK_MS = 5000, STORES_LOCK_EVERY_MS = 20 };
 
 enum {
     STORES_SHARE = 4, /* without kv.memory_limit: at most 1/4 of the machine's memory */
@@ -48,12 +52,38 @@ static int stores_init_folder(struct master *m, struct err *err)
     return rc ? err_set(err, rc, "kv.persist: %s: %s", folder, err_text(rc)) : 0;
 }
 
+/* Two servers would write over each other's snapshots. */
+static int stores_lock_folder(struct master *m, struct err *err)
+{
+    const char *folder = m->config->kv.persist;
+    uint64_t holder = 0, end = clock_mono_ms() + STORES_LOCK_MS;
+    struct buf path = {0};
+    int rc;
+
+    buf_printf(&path, "%s/.lock", folder);
+    do {
+        rc = fs_lock(buf_cstr(&path), (uint64_t)process_id(), &m->kv.lock_fd, &holder);
+        if (rc != ERR_BUSY || (holder && process_alive((int64_t)holder)))
+            break;
+        clock_sleep_ms(STORES_LOCK_EVERY_MS);
+    } while (clock_mono_ms() < end);
+    if (rc == ERR_BUSY)
+        (void)err_set(err, rc,
+            "kv.persist: %s: another server, process %llu, keeps its snapshots there", folder,
+            (unsigned long long)holder);
+    else if (rc)
+        (void)err_set(err, rc, "kv.persist: %s: %s", buf_cstr(&path), err_text(rc));
+    buf_fini(&path);
+    return rc;
+}
+
 int stores_init(struct master *m, struct err *err)
 {
     const struct config_kv *kv = &m->config->kv;
     struct sysinfo_memory machine = sysinfo_memory(NULL);
     struct conf_mark mark = conf_mark_of(&m->config->conf, "kv.memory_limit");
     uint64_t limit = kv->memory_limit;
+    int rc;
 
     if (!kv->enabled)
         return 0;
@@ -70,7 +100,10 @@ int stores_init(struct master *m, struct err *err)
         .compression = {(enum kv_algorithm)kv->compression, (int)kv->compression_level,
             (size_t)kv->compression_min_size}};
     m->kv_config = config_ref(m->config);
-    return kv->persist ? stores_init_folder(m, err) : 0;
+    if (!kv->persist)
+        return 0;
+    rc = stores_init_folder(m, err);
+    return rc ? rc : stores_lock_folder(m, err);
 }
 
 static int stores_listen_tcp(struct master *m, const char *text, struct err *err)
@@ -130,6 +163,7 @@ void stores_fini(struct master *m)
         (void)!fs_unlink(m->kv_config->kv.redis.socket); /* somebody may have removed it */
     sock_close(m->kv.local);
     sock_close(m->kv.tcp);
+    fs_close(m->kv.lock_fd);
     config_unref(m->kv_config);
 }
 

@@ -92,6 +92,15 @@ int fs_rmdir(const char *path) MUST_CHECK;
 /* The current directory. */
 int fs_getcwd(char *out, size_t cap) MUST_CHECK;
 
+/*
+ * Takes the lock that the file of that name stands for; the file is made for its user alone when it
+ * is missing, and stays. The lock is held as long as *fd is open, here or in a process that got it
+ * from this one, so any death frees it. `number` is kept in the file for others to read: ERR_BUSY
+ * is that somebody holds the lock, *holder the number that he left there (0: none yet). ERR_LOOP: a
+ * link, ERR_INVAL: no plain file, or one with several names.
+ */
+int fs_lock(const char *path, uint64_t number, int *fd, uint64_t *holder) MUST_CHECK;
+
 /* Directory reading: each entry's name (not "." and ".."), valid until the next call. ERR_EOF at
  * the end. */
 struct fs_dir;

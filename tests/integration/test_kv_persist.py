@@ -180,6 +180,39 @@ def test_folder_that_the_user_cannot_write(serve):
     assert kept(s).read_bytes() == b"root's"
 
 
+def test_folder_is_of_one_server(serve):
+    s = serve(CONFIG, FILES)
+    call(s, "set", "a", 1)
+    other = serve({"kv": {"persist": str(s.dir / "kept")}}, FILES, start=False)
+    master = s.status()["master_pid"]
+    refusal = f"kv.persist: {s.dir}/kept: another server, process {master}, keeps its snapshots"
+    assert refusal in start_refused(other)
+    # A reload, and another role, leave it as it is.
+    assert s.cli("reload").returncode == 0
+    os.kill(role(s), signal.SIGKILL)
+    assert refusal in start_refused(other)
+    assert ephpm.wait_for(lambda: "kv" in s.status() and (s.status()["kv"] or {}).get("pid"), 10)
+    assert refusal in start_refused(other)
+    s.stop()
+    other.start()
+    assert call(other, "get", "a") == 1
+    other.stop()
+
+
+def test_killed_server_leaves_the_folder_free(serve):
+    s = serve(with_interval("1s"), FILES)
+    call(s, "set", "a", 1)
+    wait_saved(s, 1)
+    for _ in range(3):
+        master = s.status()["master_pid"]
+        os.kill(master, signal.SIGKILL)
+        s.process.wait(10)
+        s.process = None
+        s.start()
+        assert s.status()["master_pid"] != master
+        assert call(s, "get", "a") == 1
+
+
 def test_folder_that_goes_away(serve):
     s = serve(with_interval("1s"), FILES)
     call(s, "set", "a", 1)

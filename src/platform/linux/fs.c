@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -425,6 +426,67 @@ int fs_getcwd(char *out, size_t cap)
         return oserr_last();
     return fs_copy_out(full, out, cap);
 }
+
+/* --- locks ------------------------------------------------------------------------------------ */
+
+/* 0 when f is the plain file that has the name; ERR_AGAIN: it has lost the name meanwhile. */
+static int fs_lock_check(int f, const char *path)
+{
+    struct stat st, named;
+
+    if (fstat(f, &st) < 0)
+        return oserr_last();
+    if (!S_ISREG(st.st_mode) || st.st_nlink > 1)
+        return ERR_INVAL;
+    if (lstat(path, &named) < 0)
+        return errno == ENOENT ? ERR_AGAIN : oserr_last();
+    return named.st_ino == st.st_ino && named.st_dev == st.st_dev ? 0 : ERR_AGAIN;
+}
+
+static uint64_t fs_lock_read(int f)
+{
+    char text[32];
+    size_t got = 0;
+    uint64_t n = 0;
+
+    if (fs_pread(f, text, sizeof(text), 0, &got) || str_u64(str_trim(str_n(text, got)), &n))
+        return 0;
+    return n;
+}
+
+int fs_lock(const char *path, uint64_t number, int *fd, uint64_t *holder)
+{
+    char text[32];
+    int f = -1, rc;
+    int n = snprintf(text, sizeof(text), "%llu\n", (unsigned long long)number);
+
+    do {
+        fs_close(f);
+        f = -1;
+        rc = fs_open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0600, &f);
+        if (rc == 0)
+            rc = fs_lock_check(f, path);
+        if (rc == 0 && flock(f, LOCK_EX | LOCK_NB) < 0) {
+            rc = errno == EWOULDBLOCK ? ERR_BUSY : oserr_last();
+            if (rc == ERR_BUSY)
+                *holder = fs_lock_read(f);
+        } else if (rc == 0) {
+            rc =
+                fs_lock_check(f, path); /* who unlinked it may have made another, and locked that */
+        }
+    } while (rc == ERR_AGAIN);
+    if (rc == 0 && ftruncate(f, 0) < 0)
+        rc = oserr_last();
+    if (rc == 0)
+        rc = fs_pwrite(f, text, (size_t)n, 0);
+    if (rc)
+        fs_close(f);
+    else
+        *fd = f;
+    return rc;
+}
+
+/* --- directories ------------------------------------------------------------------------------ */
 
 struct fs_dir {
     DIR *d;

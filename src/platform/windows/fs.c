@@ -549,6 +549,52 @@ void fs_dir_close(struct fs_dir *d)
     mem_free(d);
 }
 
+/* A range beyond the text is locked: locked bytes cannot be read. */
+enum { FS_LOCK_AT_HIGH = 1 };
+
+static uint64_t fs_lock_read(int fd)
+{
+    char text[32];
+    size_t got = 0;
+    uint64_t n = 0;
+
+    if (fs_pread(fd, text, sizeof(text), 0, &got) || str_u64(str_trim(str_n(text, got)), &n))
+        return 0;
+    return n;
+}
+
+int fs_lock(const char *path, uint64_t number, int *fd, uint64_t *holder)
+{
+    OVERLAPPED at = {.OffsetHigh = FS_LOCK_AT_HIGH};
+    struct fs_stat st = {0};
+    char text[32];
+    int f = -1, rc;
+    HANDLE h;
+    int n = snprintf(text, sizeof(text), "%-20llu\n", (unsigned long long)number);
+
+    rc = fs_create(path, GENERIC_READ | GENERIC_WRITE, OPEN_ALWAYS,
+        FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OPEN_REPARSE_POINT, &h);
+    if (rc == 0)
+        rc = fs_to_fd(h, _O_RDWR, &f);
+    if (rc == 0)
+        rc = fs_stat_handle(fs_handle(f), &st);
+    if (rc == 0 && st.kind != FS_FILE)
+        rc = st.kind == FS_LINK ? ERR_LOOP : ERR_INVAL;
+    if (rc == 0 && !LockFileEx(fs_handle(f), LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY, 0,
+                       1, 0, &at)) {
+        rc = GetLastError() == ERROR_LOCK_VIOLATION ? ERR_BUSY : oserr_last();
+        if (rc == ERR_BUSY)
+            *holder = fs_lock_read(f);
+    }
+    if (rc == 0)
+        rc = fs_pwrite(f, text, (size_t)n, 0);
+    if (rc)
+        fs_close(f);
+    else
+        *fd = f;
+    return rc;
+}
+
 int fs_set_owner(const char *path, uint32_t uid, uint32_t gid)
 {
     (void)path;

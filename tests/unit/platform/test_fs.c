@@ -110,6 +110,33 @@ static void test_fs_realpath_is_canonical(void)
     tmpdir_fini(&t);
 }
 
+static void test_fs_lock_has_one_holder(void)
+{
+    struct tmpdir t;
+    struct buf b = {0};
+    uint64_t holder = 7;
+    int one = -1, two = -1;
+
+    tmpdir_init(&t);
+    CHECK_INT(fs_lock(tmpdir_path(&t, "lock"), 123456, &one, &holder), 0);
+    CHECK(one >= 0);
+    CHECK_INT(holder, 7);
+    CHECK_INT(fs_lock(tmpdir_path(&t, "lock"), 99, &two, &holder), ERR_BUSY);
+    CHECK_INT(two, -1);
+    CHECK_INT(holder, 123456);
+    fs_close(one);
+    /* A number that is shorter leaves nothing of the one before. */
+    CHECK_INT(fs_lock(tmpdir_path(&t, "lock"), 99, &two, &holder), 0);
+    CHECK_INT(fs_lock(tmpdir_path(&t, "lock"), 1, &one, &holder), ERR_BUSY);
+    CHECK_INT(holder, 99);
+    fs_close(two);
+    CHECK_INT(fs_read_file(tmpdir_path(&t, "lock"), 100, &b), 0);
+    CHECK_STR(str_trim(buf_str(&b)), "99");
+    CHECK_INT(fs_lock(tmpdir_path(&t, "no/lock"), 1, &one, &holder), ERR_NOTFOUND);
+    buf_fini(&b);
+    tmpdir_fini(&t);
+}
+
 static void test_fs_append_adds_at_the_end(void)
 {
     struct tmpdir t;
@@ -197,6 +224,7 @@ const struct test tests_fs[] = {
     TEST(test_fs_write_file_replaces_an_open_one),
     TEST(test_fs_errors_have_their_code),
     TEST(test_fs_realpath_is_canonical),
+    TEST(test_fs_lock_has_one_holder),
     TEST(test_fs_append_adds_at_the_end),
     TEST(test_fs_spool_has_no_name),
     TEST(test_fs_dir_lists_each_name_once),

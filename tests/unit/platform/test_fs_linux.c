@@ -57,6 +57,59 @@ static void test_fs_open_read_of_a_fifo_does_not_block(void)
     tmpdir_fini(&t);
 }
 
+/* Somebody else may own the folder: nothing is written to a file of another's choice. */
+static void test_fs_lock_is_a_file_of_its_own(void)
+{
+    struct tmpdir t;
+    struct buf b = {0};
+    uint64_t holder = 0;
+    int fd = -1;
+
+    tmpdir_init(&t);
+    tmpdir_write(&t, "f", "x");
+    CHECK_INT(symlink("f", tmpdir_path(&t, "soft")), 0);
+    CHECK_INT(link(tmpdir_path(&t, "f"), tmpdir_path(&t, "hard")), 0);
+    CHECK_INT(mkfifo(tmpdir_path(&t, "fifo"), 0600), 0);
+    CHECK_INT(fs_lock(tmpdir_path(&t, "soft"), 1, &fd, &holder), ERR_LOOP);
+    CHECK_INT(fs_lock(tmpdir_path(&t, "hard"), 1, &fd, &holder), ERR_INVAL);
+    CHECK_INT(fs_lock(tmpdir_path(&t, "fifo"), 1, &fd, &holder), ERR_INVAL);
+    CHECK_INT(fd, -1);
+    CHECK_INT(fs_read_file(tmpdir_path(&t, "f"), 100, &b), 0);
+    CHECK_STR(buf_str(&b), "x");
+    buf_fini(&b);
+    tmpdir_fini(&t);
+}
+
+static void test_fs_lock_ends_with_its_holder(void)
+{
+    struct tmpdir t;
+    struct process_status st;
+    uint64_t holder = 0;
+    int fd = -1, ready[2];
+    char c;
+    pid_t pid;
+
+    tmpdir_init(&t);
+    CHECK_INT(pipe(ready), 0);
+    pid = fork();
+    if (pid == 0) {
+        if (fs_lock(tmpdir_path(&t, "lock"), 42, &fd, &holder) == 0 && write(ready[1], "x", 1) == 1)
+            pause();
+        _exit(1);
+    }
+    CHECK_INT(read(ready[0], &c, 1), 1);
+    CHECK_INT(fs_lock(tmpdir_path(&t, "lock"), 43, &fd, &holder), ERR_BUSY);
+    CHECK_INT(holder, 42);
+    CHECK_INT(process_kill(pid, 9), 0);
+    CHECK_INT(process_wait(pid, &st), 0);
+    CHECK_INT(fs_lock(tmpdir_path(&t, "lock"), 43, &fd, &holder), 0);
+    CHECK(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+    fs_close(fd);
+    fs_close(ready[0]);
+    fs_close(ready[1]);
+    tmpdir_fini(&t);
+}
+
 static void test_fs_full_pipe_says_again(void)
 {
     static char line[1000];
@@ -179,6 +232,8 @@ const struct test tests_fs_linux[] = {
     TEST(test_fs_some_waits_where_write_would_not),
     TEST(test_fs_links_are_told_apart),
     TEST(test_fs_open_read_of_a_fifo_does_not_block),
+    TEST(test_fs_lock_is_a_file_of_its_own),
+    TEST(test_fs_lock_ends_with_its_holder),
     TEST(test_fs_full_pipe_says_again),
     TEST(test_fs_no_permission_is_access),
     TEST(test_fs_full_disk_is_nospace),
