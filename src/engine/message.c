@@ -22,7 +22,8 @@ enum request_flags {
     FLAG_HEAD_ONLY = 2,
     FLAG_BODY_STREAMING = 4,
     FLAG_BODY_FD = 8,
-    FLAGS_ALL = 15
+    FLAG_MEASURED = 16,
+    FLAGS_ALL = 31
 };
 
 struct message_request_fixed {
@@ -46,6 +47,7 @@ struct message_done_fixed {
     uint64_t resident;
     uint64_t php_us;
     uint64_t session_wait_us;
+    uint64_t cpu_ns;
     int32_t status;
     uint16_t sessions;
     uint16_t sessions_taken_over;
@@ -55,7 +57,7 @@ struct message_done_fixed {
     uint8_t client_gone;
     uint8_t zero[3];
 };
-static_assert(sizeof(struct message_done_fixed) == 48, "layout");
+static_assert(sizeof(struct message_done_fixed) == 56, "layout");
 
 struct message_ready_fixed {
     uint32_t pid;
@@ -136,7 +138,7 @@ int message_request_encode(const struct message_request *req, struct buf *out)
         .timeout_ms = req->request_timeout_ms,
         .flags = (req->https ? FLAG_HTTPS : 0u) | (req->head_only ? FLAG_HEAD_ONLY : 0u) |
                  (req->body_streaming ? FLAG_BODY_STREAMING : 0u) |
-                 (req->body_fd ? FLAG_BODY_FD : 0u),
+                 (req->body_fd ? FLAG_BODY_FD : 0u) | (req->measured ? FLAG_MEASURED : 0u),
         .nheaders = (uint32_t)req->nheaders,
         .nenv = (uint32_t)req->nenv,
     };
@@ -209,6 +211,7 @@ void message_done_encode(const struct message_done *done, struct buf *out)
         .resident = done->resident,
         .php_us = done->php_us,
         .session_wait_us = done->session_wait_us,
+        .cpu_ns = done->cpu_ns,
         .status = done->status,
         .sessions = done->sessions,
         .sessions_taken_over = done->sessions_taken_over,
@@ -327,6 +330,7 @@ int message_request_decode(const char *p, size_t n, struct arena *a, struct mess
     req.head_only = (fixed.flags & FLAG_HEAD_ONLY) != 0;
     req.body_streaming = (fixed.flags & FLAG_BODY_STREAMING) != 0;
     req.body_fd = (fixed.flags & FLAG_BODY_FD) != 0;
+    req.measured = (fixed.flags & FLAG_MEASURED) != 0;
     *out = req;
     return 0;
 }
@@ -371,6 +375,7 @@ int message_done_decode(const char *p, size_t n, struct message_done *out)
         .sessions_taken_over = fixed.sessions_taken_over,
         .sessions_not_written = fixed.sessions_not_written,
         .session_wait_us = fixed.session_wait_us,
+        .cpu_ns = fixed.cpu_ns,
     };
     return 0;
 }

@@ -62,6 +62,7 @@ struct message_request {
     bool head_only;      /* HEAD: output is counted, not sent */
     bool body_streaming; /* length not known yet; CHANNEL_BODY messages follow as they come */
     bool body_fd;        /* the body is a file: CHANNEL_BODY_FD follows */
+    bool measured;       /* DONE shall say cpu_ns, which takes two system calls */
     const struct message_field *headers;
     size_t nheaders;
     const struct message_field *env;
@@ -117,6 +118,7 @@ struct message_done {
     /* sessions in the store: opened, taken over from the dead, not written for want of room */
     uint16_t sessions, sessions_taken_over, sessions_not_written;
     uint64_t session_wait_us;
+    uint64_t cpu_ns; /* of PHP in this request; 0: it was not measured */
 };
 
 void message_done_encode(const struct message_done *done, struct buf *out);

@@ -403,7 +403,7 @@ static void worker_drop_body(void)
     worker.body_fd = -1;
 }
 
-static void worker_say_done(const struct embed_result *res, uint64_t start_ns)
+static void worker_say_done(const struct embed_result *res, uint64_t start_ns, uint64_t cpu_ns)
 {
     struct message_done done = {
         .end = (enum message_end)res->end,
@@ -416,6 +416,7 @@ static void worker_say_done(const struct embed_result *res, uint64_t start_ns)
         .sessions_taken_over = res->sessions.taken_over,
         .sessions_not_written = res->sessions.not_written,
         .session_wait_us = res->sessions.waited_ns / 1000,
+        .cpu_ns = cpu_ns,
     };
     const struct worker_options *o = worker.opt;
 
@@ -465,7 +466,7 @@ static int worker_serve(const struct channel_msg *msg, const char *data)
     struct message_request m;
     struct embed_request req;
     struct embed_result res = {0};
-    uint64_t start = clock_mono_ns();
+    uint64_t start = clock_mono_ns(), cpu;
     int rc;
 
     buf_clear(&worker.block);
@@ -490,7 +491,9 @@ static int worker_serve(const struct channel_msg *msg, const char *data)
     }
     worker_fill(&m, &req);
     worker_title(m.method, m.uri);
+    cpu = m.measured ? clock_cpu_ns() : 0;
     embed_run(&req, &res);
+    cpu = m.measured ? clock_cpu_ns() - cpu : 0;
     worker.has_children = worker.has_children || res.forked;
     if (worker.has_children)
         worker_reap();
@@ -499,7 +502,7 @@ static int worker_serve(const struct channel_msg *msg, const char *data)
         return rc;
     worker_drop_body();
     worker.request_id = worker.uri = STR_NONE;
-    worker_say_done(&res, start);
+    worker_say_done(&res, start, cpu);
     return 0;
 }
 

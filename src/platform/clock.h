@@ -12,6 +12,8 @@ uint64_t clock_mono_ns(void);
 uint64_t clock_mono_ms(void);
 /* Microseconds of wall time. */
 uint64_t clock_wall_us(void);
+/* CPU time of the calling thread, user and system; a system call. Windows: in steps of 15 ms. */
+uint64_t clock_cpu_ns(void);
 /* Sleeps; for command-line tools and shutdown paths, never on a loop. */
 void clock_sleep_ms(unsigned ms);
 

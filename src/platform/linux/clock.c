@@ -27,6 +27,11 @@ uint64_t clock_wall_us(void)
     return clock_ns(CLOCK_REALTIME) / 1000u;
 }
 
+uint64_t clock_cpu_ns(void)
+{
+    return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
 void clock_sleep_ms(unsigned ms)
 {
     struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};

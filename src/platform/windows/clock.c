@@ -30,6 +30,17 @@ uint64_t clock_wall_us(void)
     return ((((uint64_t)t.dwHighDateTime << 32) | t.dwLowDateTime) - unix_epoch) / 10;
 }
 
+uint64_t clock_cpu_ns(void)
+{
+    FILETIME made, ended, kernel, user;
+
+    if (!GetThreadTimes(GetCurrentThread(), &made, &ended, &kernel, &user))
+        return 0;
+    return ((((uint64_t)kernel.dwHighDateTime + user.dwHighDateTime) << 32) + kernel.dwLowDateTime +
+               user.dwLowDateTime) *
+           100;
+}
+
 void clock_sleep_ms(unsigned ms)
 {
     Sleep(ms);

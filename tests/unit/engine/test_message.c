@@ -42,6 +42,7 @@ static struct message_request browser_request(void)
         .request_timeout_ms = 300000,
         .https = true,
         .body_fd = true,
+        .measured = true,
         .headers = headers,
         .nheaders = ARRAY_LEN(headers),
         .env = env,
@@ -99,7 +100,7 @@ static void test_message_request_round_trip(void)
     CHECK_INT(got.content_length, 12);
     CHECK(got.time == 1234.5);
     CHECK_INT(got.request_timeout_ms, 300000);
-    CHECK(got.https && got.body_fd && !got.head_only && !got.body_streaming);
+    CHECK(got.https && got.body_fd && !got.head_only && !got.body_streaming && got.measured);
     CHECK_INT(got.nheaders, 3);
     CHECK_INT(got.nenv, 1);
     if (got.nheaders == 3 && got.nenv == 1) {
@@ -279,6 +280,7 @@ static void test_message_done_round_trip(void)
         .sessions_taken_over = 2,
         .sessions_not_written = 1,
         .session_wait_us = 1500000,
+        .cpu_ns = UINT64_C(7000000000),
         .resident = 77,
         .php_us = 123456,
         .replace = MESSAGE_REPLACE_MEMORY};
@@ -291,10 +293,10 @@ static void test_message_done_round_trip(void)
     CHECK_INT(got.status, 500);
     CHECK(got.memory_peak == done.memory_peak && got.resident == 77 && got.php_us == 123456);
     CHECK(got.sessions == 3 && got.sessions_taken_over == 2 && got.sessions_not_written == 1);
-    CHECK(got.session_wait_us == 1500000);
+    CHECK(got.session_wait_us == 1500000 && got.cpu_ns == UINT64_C(7000000000));
     CHECK(got.replace == MESSAGE_REPLACE_MEMORY && !got.client_gone);
     CHECK_INT(message_done_decode(b.p, b.len - 1, &got), ERR_CORRUPT);
-    for (size_t i = 42; i < b.len; i++) {
+    for (size_t i = 50; i < b.len; i++) {
         char old = b.p[i];
 
         b.p[i] = 9;

@@ -29,6 +29,19 @@ static void test_clock_wall_is_after_2024(void)
     CHECK(clock_wall_us() < 7258118400ull * 1000000); /* 2200: not nanoseconds */
 }
 
+static void test_clock_cpu_counts_work_alone(void)
+{
+    uint64_t a = clock_cpu_ns(), wall = clock_mono_ns(), b;
+    volatile unsigned x = 0;
+
+    clock_sleep_ms(60);
+    b = clock_cpu_ns();
+    CHECK(b - a < 40 * 1000000u);
+    for (unsigned i = 0; i < 1u << 20 || clock_mono_ns() - wall < 100000000u; i++)
+        x += i;
+    CHECK(clock_cpu_ns() > b);
+}
+
 static void test_random_differs(void)
 {
     unsigned char a[300] = {0}, b[300] = {0};
@@ -47,6 +60,7 @@ static void test_random_differs(void)
 const struct test tests_clock[] = {
     TEST(test_clock_mono_moves_forward),
     TEST(test_clock_wall_is_after_2024),
+    TEST(test_clock_cpu_counts_work_alone),
     TEST(test_random_differs),
     TEST_END,
 };
