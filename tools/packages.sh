@@ -14,6 +14,7 @@
 #   windows-src  fetching and building the Windows libraries
 #   package      building a .deb
 #   php-suite    PHP's own tests, and the php-cgi to compare with
+#   sdk-deps     static libraries for a PHP of our own: Debian's, and what the others are built with
 #   redis-suite  Redis's own tests, and redis-server, whose source they come from
 #   chroot       trying the .deb, or the whole tree, in a fresh system
 #
@@ -98,6 +99,14 @@ packages_of() {
         windows-src) echo dpkg-dev xz-utils patch ;;
         package) echo dpkg-dev file ;;
         php-suite) echo python3 dpkg-dev xz-utils patch "php$php-cli" "php$php-cgi" ;;
+        sdk-deps)
+            echo dpkg-dev xz-utils patch make perl bison flex binutils
+            echo libssl-dev libsqlite3-dev zlib1g-dev libsodium-dev libpng-dev libjpeg62-turbo-dev
+            echo libwebp-dev libfreetype-dev libgmp-dev libbz2-dev liblzma-dev libzstd-dev libbrotli-dev
+            echo libnghttp2-dev libedit-dev libbsd-dev libmd-dev libncurses-dev libuv1-dev
+            # Their sources are built.
+            echo libxml2-dev libxslt1-dev libonig-dev libzip-dev libcurl4-openssl-dev libpq-dev
+            ;;
         redis-suite) echo python3 dpkg-dev xz-utils patch tcl redis-server ;;
         chroot) echo debootstrap curl ;;
         *)
