@@ -192,12 +192,9 @@ static void front_on_status(struct front *f)
     struct ipc_out out;
 
     front_status(f, &b);
-    if (b.len > SOCK_MSG_MAX - 64) {
-        buf_clear(&b);
-        buf_add_lit(&b, "{\"error\":\"status is too long\"}\n");
-    }
     ipc_begin(&out, "status");
-    ipc_add(&out, "json", buf_str(&b));
+    if (ipc_add_long(&out, "json", buf_str(&b)))
+        ipc_add(&out, "json", STR("{\"error\":\"there is no memory for the status\"}\n"));
     front_tell(f, &out);
     buf_fini(&b);
 }

@@ -5,14 +5,21 @@
 #include "base/mem.h"
 #include "platform/clock.h"
 #include "platform/fs.h"
+#include "platform/shm.h"
 
-enum { IPC_SEND_MS = 1000 };
+enum {
+    IPC_SEND_MS = 1000,
+    IPC_INLINE_MAX = SOCK_MSG_MAX / 2 /* a longer value goes into a segment of its own */
+};
+
+/* The item that says which descriptor the long value is in. */
+#define IPC_SEGMENT "segment"
 
 void ipc_begin(struct ipc_out *m, const char *op)
 {
     uint16_t n = (uint16_t)strlen(op);
 
-    *m = (struct ipc_out){0};
+    *m = (struct ipc_out){.segment = -1};
     buf_add(&m->buf, &n, sizeof(n));
     buf_add(&m->buf, op, n);
 }
@@ -45,6 +52,28 @@ void ipc_add_fd(struct ipc_out *m, int fd)
     m->fds[m->nfds++] = fd;
 }
 
+int ipc_add_long(struct ipc_out *m, const char *key, struct str value)
+{
+    int rc;
+
+    ENSURE(m->segment < 0);
+    if (value.len <= IPC_INLINE_MAX) {
+        ipc_add(m, key, value);
+        return 0;
+    }
+    rc = shm_create("ephpm-message", value.len, &m->segment);
+    if (rc == 0)
+        rc = fs_pwrite(m->segment, value.p, value.len, 0);
+    if (rc) {
+        fs_close(m->segment);
+        m->segment = -1;
+        return rc;
+    }
+    ipc_add_u64(m, IPC_SEGMENT, m->nfds);
+    ipc_add_fd(m, m->segment);
+    return 0;
+}
+
 int ipc_send(sock_t s, struct ipc_out *m)
 {
     uint64_t start = clock_mono_ns();
@@ -58,6 +87,8 @@ int ipc_send(sock_t s, struct ipc_out *m)
         } while (rc == ERR_AGAIN && clock_mono_ns() - start < IPC_SEND_MS * 1000000ull);
     }
     buf_fini(&m->buf);
+    fs_close(m->segment);
+    m->segment = -1;
     return rc;
 }
 
@@ -150,6 +181,29 @@ uint64_t ipc_get_u64(const struct ipc_in *m, const char *key)
     uint64_t v = 0;
 
     return str_u64(ipc_get(m, key), &v) ? 0 : v;
+}
+
+int ipc_get_long(const struct ipc_in *m, const char *key, size_t max, struct buf *out)
+{
+    struct str value = ipc_get(m, key);
+    uint64_t i = ipc_get_u64(m, IPC_SEGMENT);
+    struct fs_stat st;
+    size_t got = 0;
+    int rc;
+
+    if (!ipc_get(m, IPC_SEGMENT).p) {
+        buf_add_str(out, value);
+        return 0;
+    }
+    if (i >= m->nfds)
+        return ERR_PROTO;
+    rc = fs_fstat(m->fds[i], &st);
+    if (rc == 0 && st.size > max)
+        rc = ERR_TOOBIG;
+    if (rc == 0)
+        rc = fs_pread(m->fds[i], buf_reserve(out, (size_t)st.size), (size_t)st.size, 0, &got);
+    out->len += rc ? 0 : got;
+    return rc;
 }
 
 bool ipc_next(const struct ipc_in *m, size_t *it, struct str *key, struct str *value)

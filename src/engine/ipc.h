@@ -29,12 +29,18 @@ struct ipc_out {
     struct buf buf;
     int fds[SOCK_MSG_FDS];
     size_t nfds;
+    int segment; /* private to ipc.c: of ipc_add_long(), -1 for none */
 };
 
 void ipc_begin(struct ipc_out *m, const char *op);
 void ipc_add(struct ipc_out *m, const char *key, struct str value);
 void ipc_add_u64(struct ipc_out *m, const char *key, uint64_t value);
 void ipc_add_fd(struct ipc_out *m, int fd);
+/*
+ * A value that may be longer than a message can be: it travels in shared memory then. One such
+ * value in a message, which must be sent. ERR_NOMEM, ERR_MFILE: it was not added.
+ */
+int ipc_add_long(struct ipc_out *m, const char *key, struct str value) MUST_CHECK;
 /*
  * Sends and frees m. ERR_TOOBIG (over SOCK_MSG_MAX), ERR_CLOSED (the peer is gone), ERR_AGAIN (the
  * peer does not read: after a second of trying; it hangs).
@@ -61,6 +67,9 @@ struct str ipc_get(const struct ipc_in *m, const char *key);
 /* The value as a C string, never NULL. */
 const char *ipc_get_c(const struct ipc_in *m, const char *key);
 uint64_t ipc_get_u64(const struct ipc_in *m, const char *key);
+/* What ipc_add_long() added is appended to out; nothing when there is none. ERR_TOOBIG: it is
+ * longer than max. */
+int ipc_get_long(const struct ipc_in *m, const char *key, size_t max, struct buf *out) MUST_CHECK;
 /* Iterates all items: size_t it = 0; while (ipc_next(m, &it, &key, &value)). */
 bool ipc_next(const struct ipc_in *m, size_t *it, struct str *key, struct str *value);
 /* Takes descriptor i out of the message; -1 when there is none. */

@@ -382,12 +382,9 @@ static void kvrole_on_status(struct kvrole *r)
         kvrole_write_site(CONTAINER_OF(it, struct kvrole_site, node), &w);
     json_close_array(&w);
     json_close_object(&w);
-    if (b.len > SOCK_MSG_MAX - 64) {
-        buf_clear(&b);
-        buf_add_lit(&b, "{\"error\":\"status is too long\"}");
-    }
     ipc_begin(&out, "status");
-    ipc_add(&out, "json", buf_str(&b));
+    if (ipc_add_long(&out, "json", buf_str(&b)))
+        ipc_add(&out, "json", STR("{\"error\":\"there is no memory for the status\"}"));
     kvrole_tell(r, &out);
     buf_fini(&b);
 }

@@ -32,7 +32,8 @@ enum { ROLES_FRONT, ROLES_KV, ROLES_PROTOTYPE };
 enum {
     ROLES_BRAKE_MS = 200, /* restart delay of a process that died young, times its deaths */
     ROLES_BRAKE_MAX_MS = 5000,
-    ROLES_STABLE_MS = 10000 /* one that lived so long starts from 0 again */
+    ROLES_STABLE_MS = 10000,    /* one that lived so long starts from 0 again */
+    ROLES_STATUS_MAX = 64 << 20 /* bytes of a role's part of a status */
 };
 
 static int roles_spawn(struct master *m, const struct role *r, const char *exe, const char *title,
@@ -214,6 +215,19 @@ static void roles_open_site(struct master *m, struct ipc_in *in)
     }
 }
 
+/* A role's part of a status, for those who asked for one. */
+static void roles_on_status(
+    struct master *m, const struct ipc_in *in, void (*take)(struct control *c, struct str json))
+{
+    struct buf json = {0};
+    int rc = ipc_get_long(in, "json", ROLES_STATUS_MAX, &json);
+
+    if (rc)
+        log_error("status_refused", F_ERR(rc));
+    take(m->control, rc ? STR_NONE : buf_str(&json));
+    buf_fini(&json);
+}
+
 static void roles_on_front_message(struct master *m, struct ipc_in *in)
 {
     struct generation *g = generation_find(m, ipc_get_u64(in, "generation"));
@@ -232,7 +246,7 @@ static void roles_on_front_message(struct master *m, struct ipc_in *in)
     else if (ipc_is(in, "open_site"))
         roles_open_site(m, in);
     else if (ipc_is(in, "status"))
-        control_status(m->control, ipc_get(in, "json"));
+        roles_on_status(m, in, control_status);
     else if (ipc_is(in, "sample"))
         master_metrics_sample(m);
     else if (ipc_is(in, "idle"))
@@ -369,7 +383,7 @@ static void roles_on_kv_message(struct master *m, struct ipc_in *in)
         m->kv.ready = true;
         stores_role_ready(m);
     } else if (ipc_is(in, "status")) {
-        control_kv_status(m->control, ipc_get(in, "json"));
+        roles_on_status(m, in, control_kv_status);
     } else if (ipc_is(in, "loaded")) {
         stores_on_loaded(m, in);
     } else if (ipc_is(in, "sampled")) {

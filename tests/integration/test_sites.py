@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The ephpm developers
 """Many sites: a folder of sites_dir per host, each with processes, deploys and limits of its own."""
+import json
 import os
 import signal
 import threading
@@ -138,6 +139,42 @@ def test_deploy_of_all_reports_the_broken_one(server):
     assert "  broken: " in done.stderr or "refused: broken: " in done.stderr, done.stderr
     assert "refused: generation" not in done.stderr, "another site's success is shown as the error"
     assert get(server, "alpha").status == 200
+
+
+@pytest.mark.skipif("EPHPM_MANY_SITES" not in os.environ, reason="takes minutes and gigabytes")
+def test_status_of_very_many_sites(serve):
+    n = int(os.environ["EPHPM_MANY_SITES"])
+    s = serve({"server": {"sites_dir": "{root}/sites"}, "kv": {"persist": "{dir}/kept"},
+               "php": {"workers_min": 1, "workers": 1}},
+              {f"sites/s{i}/index.php": "<?php echo 'ok';" for i in range(n)})
+    for i in range(n):
+        assert get(s, f"s{i}").text == "ok"
+    check_status(s, {f"s{i}" for i in range(n)})
+
+
+def check_status(s, names):
+    """Every site is in every part of the status."""
+    assert ephpm.wait_for(lambda: {g["site"] for g in s.status()["generations"]} >= names, 10)
+    done = s.cli("status", "--json")
+    assert done.returncode == 0, done.stderr
+    for status in json.loads(done.stdout), s.status():
+        assert {g["site"] for g in status["front"]["generations"]} >= names
+        assert {k["site"] for k in status["kv"]["sites"]} >= names
+
+
+def test_status_longer_than_a_message(serve):
+    """A few sites whose roots have very long names give as much text as some hundreds do."""
+    s = serve({"server": {"sites_dir": "{root}/sites"}, "php": {"workers_min": 1, "workers": 1}},
+              {"sites/alpha/index.php": WHO})
+    names = {f"s{i}" for i in range(20)}
+    deep = s.root.joinpath(*["d" * 250] * 15)
+    for name in names:
+        os.makedirs(deep / name)
+        (deep / name / "index.php").write_text("<?php echo 'ok';")
+        os.symlink(deep / name, s.root / "sites" / name)
+        assert get(s, name).text == "ok"
+    check_status(s, names)
+    assert len(json.dumps(s.status()["front"])) > 65536
 
 
 def test_dev_serves_folders_as_localhost_names():

@@ -98,6 +98,73 @@ static void test_ipc_carries_descriptors(void)
     sock_close(pair[1]);
 }
 
+/* A status of thousands of sites, say. */
+static void test_ipc_long_value_arrives_whole(void)
+{
+    static const size_t sizes[] = {0, 5, SOCK_MSG_MAX / 2, SOCK_MSG_MAX / 2 + 1, 3000000};
+    char *text = mem_new(3000000);
+    sock_t pair[2];
+
+    for (size_t i = 0; i < 3000000; i++)
+        text[i] = (char)('a' + i % 23);
+    CHECK_INT(sock_pair(pair), 0);
+    for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+        struct str value = str_n(text, sizes[i]);
+        struct ipc_out out;
+        struct ipc_in in;
+        struct buf b = {0};
+
+        buf_add_lit(&b, "<");
+        ipc_begin(&out, "status");
+        ipc_add(&out, "site", STR("a"));
+        CHECK_INT(ipc_add_long(&out, "json", value), 0);
+        CHECK_INT(ipc_send(pair[0], &out), 0);
+        CHECK_INT(ipc_recv(pair[1], &in), 0);
+        if (sizes[i]) {
+            CHECK_INT(
+                in.nfds ? ipc_get_long(&in, "json", sizes[i] - 1, &b) : ERR_TOOBIG, ERR_TOOBIG);
+            CHECK_INT(b.len, 1);
+        }
+        CHECK_INT(ipc_get_long(&in, "json", sizes[i], &b), 0);
+        CHECK(str_eq(str_sub(buf_str(&b), 1, b.len), value));
+        ipc_done(&in);
+        buf_fini(&b);
+    }
+    sock_close(pair[0]);
+    sock_close(pair[1]);
+    mem_free(text);
+}
+
+/* Who sends it may be anybody's code by now. */
+static void test_ipc_long_value_that_is_none(void)
+{
+    struct ipc_out out;
+    struct ipc_in in;
+    struct buf b = {0};
+    sock_t pair[2], other[2];
+
+    CHECK_INT(sock_pair(pair), 0);
+    CHECK_INT(sock_pair(other), 0);
+    ipc_begin(&out, "status");
+    ipc_add_u64(&out, "segment", 3);
+    CHECK_INT(ipc_send(pair[0], &out), 0);
+    CHECK_INT(ipc_recv(pair[1], &in), 0);
+    CHECK_INT(ipc_get_long(&in, "json", 100, &b), ERR_PROTO);
+    ipc_done(&in);
+    ipc_begin(&out, "status");
+    ipc_add_u64(&out, "segment", 0);
+    ipc_add_fd(&out, (int)other[0]);
+    CHECK_INT(ipc_send(pair[0], &out), 0);
+    CHECK_INT(ipc_recv(pair[1], &in), 0);
+    CHECK(ipc_get_long(&in, "json", 100, &b) != 0 || b.len == 0);
+    ipc_done(&in);
+    buf_fini(&b);
+    sock_close(pair[0]);
+    sock_close(pair[1]);
+    sock_close(other[0]);
+    sock_close(other[1]);
+}
+
 static void test_ipc_size_is_bounded(void)
 {
     struct ipc_out out;
@@ -202,6 +269,8 @@ static void test_ipc_refuses_corrupt_messages(void)
 const struct test tests_ipc[] = {
     TEST(test_ipc_round_trip),
     TEST(test_ipc_carries_descriptors),
+    TEST(test_ipc_long_value_arrives_whole),
+    TEST(test_ipc_long_value_that_is_none),
     TEST(test_ipc_size_is_bounded),
     TEST(test_ipc_send_does_not_wait_for_ever),
     TEST(test_ipc_refuses_corrupt_messages),
