@@ -326,6 +326,29 @@ void metrics_clear(struct metrics *m, unsigned family, uint32_t series)
     atomic_store_explicit(metrics_cell(m, family, series), 0, memory_order_relaxed);
 }
 
+static void metrics_clear_series(struct metrics *m, unsigned family, unsigned label, unsigned value)
+{
+    const struct metrics_family *f = &m->schema->families[family];
+    const struct metrics_place *p = &m->places[family];
+
+    for (unsigned i = 0; i < f->nlabels; i++) {
+        uint32_t values = metrics_values(&m->schema->labels[f->labels[i]]);
+
+        for (uint32_t at = 0; f->labels[i] == label && at < p->series; at++)
+            if (at / p->stride[i] % values == value)
+                metrics_clear(m, family, at);
+    }
+}
+
+void metrics_clear_value(struct metrics *m, unsigned label, unsigned value)
+{
+    if (value >= m->schema->labels[label].room)
+        return;
+    for (unsigned i = 0; i < m->schema->nfamilies; i++)
+        if (m->schema->families[i].type == METRICS_GAUGE)
+            metrics_clear_series(m, i, label, value);
+}
+
 void metrics_observe(struct metrics *m, unsigned family, uint32_t series, uint64_t value)
 {
     const struct metrics_family *f = &m->schema->families[family];

@@ -86,6 +86,9 @@ void metrics_raise(struct metrics *m, unsigned family, uint32_t series, uint64_t
 /* Gauges. One that was cleared, or was never set, is not shown. */
 void metrics_set(struct metrics *m, unsigned family, uint32_t series, int64_t value);
 void metrics_clear(struct metrics *m, unsigned family, uint32_t series);
+/* Clears all gauges of that value of a claimed label, whatever their other labels are: what it
+ * names is gone. Nothing happens to "other", which is many. */
+void metrics_clear_value(struct metrics *m, unsigned label, unsigned value);
 /* Histograms. */
 void metrics_observe(struct metrics *m, unsigned family, uint32_t series, uint64_t value);
 /* Value of a counter, of a gauge as unsigned, or the count of a histogram. */

@@ -291,8 +291,13 @@ static void control_begin(
     struct control_client *c, enum op_kind kind, struct str name, struct str revision)
 {
     struct master *m = c->control->master;
-    struct site *only = name.len ? deploy_site_find(m, name) : NULL;
+    struct site *only;
 
+    if (kind == OP_RELOAD && !m->stopping)
+        sites_reloaded(m);
+    only = name.len ? deploy_site_find(m, name) : NULL;
+    if (only && only->leaving)
+        only = NULL;
     if (m->stopping) {
         control_done(c, false, "the server is stopping");
         return;
@@ -310,7 +315,7 @@ static void control_begin(
         return;
     }
     list_each (it, &m->sites)
-        c->waiting++;
+        c->waiting += !CONTAINER_OF(it, struct site, node)->leaving;
     if (c->waiting == 0) {
         struct err err = {0};
 
@@ -319,8 +324,12 @@ static void control_begin(
         else
             control_done(c, true, "no site runs yet");
     }
-    list_each_safe (it, &m->sites)
-        control_begin_site(c, CONTAINER_OF(it, struct site, node), kind, revision);
+    list_each_safe (it, &m->sites) {
+        struct site *s = CONTAINER_OF(it, struct site, node);
+
+        if (!s->leaving)
+            control_begin_site(c, s, kind, revision);
+    }
 }
 
 /* The site that is meant when none is named: the only one, or that of server.document_root. */

@@ -74,19 +74,21 @@ static void deploy_clear(struct site *s)
         deploy_say_reloaded(s->master);
 }
 
+void deploy_site_free(struct site *s)
+{
+    deploy_clear(s);
+    net_timer_close(s->recover);
+    list_remove(&s->node);
+    fs_close(s->kv_fd);
+    mem_free(s->name);
+    mem_free(s->folder);
+    mem_free(s);
+}
+
 void deploy_fini(struct master *m)
 {
-    list_each_safe (it, &m->sites) {
-        struct site *s = CONTAINER_OF(it, struct site, node);
-
-        deploy_clear(s);
-        net_timer_close(s->recover);
-        list_remove(&s->node);
-        fs_close(s->kv_fd);
-        mem_free(s->name);
-        mem_free(s->folder);
-        mem_free(s);
-    }
+    list_each_safe (it, &m->sites)
+        deploy_site_free(CONTAINER_OF(it, struct site, node));
 }
 
 struct site *deploy_site_find(struct master *m, struct str name)
@@ -316,7 +318,7 @@ void deploy_announced(struct master *m)
         struct site *s = CONTAINER_OF(it, struct site, node);
         struct err err = {0};
 
-        if (!s->deploy_due || s->op.step != OP_NONE)
+        if (!s->deploy_due || s->op.step != OP_NONE || s->leaving)
             continue;
         s->deploy_due = false;
         /* Without a generation the next one has the new code anyway. */

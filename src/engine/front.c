@@ -236,6 +236,8 @@ static void front_on_message(struct front *f, struct ipc_in *m)
         front_on_generation(f, m);
     else if (ipc_is(m, "site_failed"))
         front_on_site_failed(f, m);
+    else if (ipc_is(m, "site_gone"))
+        front_on_site_gone(f, m);
     else if (ipc_is(m, "worker"))
         front_on_worker(f, m);
     else if (ipc_is(m, "worker_gone"))

@@ -80,6 +80,7 @@ bool front_site(void *arg, struct http_exchange *x, struct http_site *out, int *
 void front_php(void *arg, struct http_exchange *x);
 void front_on_generation(struct front *f, struct ipc_in *m);
 void front_on_site_failed(struct front *f, struct ipc_in *m);
+void front_on_site_gone(struct front *f, struct ipc_in *m);
 /* front_metrics.c */
 int front_metrics_init(struct front *f) MUST_CHECK;
 void front_metrics_fini(struct front *f);

@@ -135,3 +135,13 @@ void front_on_site_failed(struct front *f, struct ipc_in *m)
     pool_abandon(&f->pool, site->active);
     pool_retire(&f->pool, site->active);
 }
+
+/* The master has ended it. If it was asked for again meanwhile, the master starts it anew. */
+void front_on_site_gone(struct front *f, struct ipc_in *m)
+{
+    struct pool_site *site = pool_site_find(&f->pool, ipc_get(m, "site"));
+    unsigned label = site ? site->label : 0;
+
+    if (site && pool_site_remove(&f->pool, site) && f->metrics)
+        metrics_clear_value(f->metrics, METRIC_LABEL_SITE, label);
+}

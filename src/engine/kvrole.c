@@ -347,6 +347,31 @@ static void kvrole_on_site(struct kvrole *r, struct ipc_in *m)
         kvrole_serve(r, s);
 }
 
+static void kvrole_site_free(struct kvrole_site *s)
+{
+    list_remove(&s->node);
+    kv_store_close(s->store);
+    mem_free(s->name);
+    mem_free(s);
+}
+
+static void kvrole_on_site_gone(struct kvrole *r, struct ipc_in *m)
+{
+    struct kvrole_site *s = kvrole_find(r, ipc_get(m, "site"));
+
+    if (!s)
+        return;
+    redis_server_remove_site(r->redis, s->name);
+    if (s->save) {
+        kvsave_remove(r->save, s->save, s->store);
+        s->store = NULL; /* it closes it */
+    }
+    metrics_clear_value(r->metrics, METRIC_LABEL_SITE, s->label);
+    kvrole_site_free(s);
+    if (list_empty(&r->sites))
+        net_timer_stop(r->tick);
+}
+
 static void kvrole_write_site(struct kvrole_site *s, struct json_writer *w)
 {
     struct kv_stats st;
@@ -446,6 +471,8 @@ static void kvrole_on_message(struct kvrole *r, struct ipc_in *m)
         log_alert("kv_message_too_early", F_STR("op", m->op));
     else if (ipc_is(m, "site"))
         kvrole_on_site(r, m);
+    else if (ipc_is(m, "site_gone"))
+        kvrole_on_site_gone(r, m);
     else if (ipc_is(m, "listen"))
         kvrole_on_listen(r, m);
     else if (ipc_is(m, "client"))
@@ -486,13 +513,8 @@ static void kvrole_fini(struct kvrole *r)
     kvsave_close(r->save); /* nobody writes any more */
     for (size_t i = 0; i < r->nlisteners; i++)
         sock_close(r->listeners[i]);
-    list_each_safe (it, &r->sites) {
-        struct kvrole_site *s = CONTAINER_OF(it, struct kvrole_site, node);
-
-        kv_store_close(s->store);
-        mem_free(s->name);
-        mem_free(s);
-    }
+    list_each_safe (it, &r->sites)
+        kvrole_site_free(CONTAINER_OF(it, struct kvrole_site, node));
     net_timer_close(r->tick);
     net_timer_close(r->soon);
     net_timer_close(r->events);

@@ -25,11 +25,13 @@ struct kvsave_site {
     struct kv_store *store; /* the thread's, while it has a job of this site */
     enum kvsave_due due;
     bool loaded;
-    uint64_t changes;  /* of the store when it was saved last */
-    uint64_t saved_ms; /* when that was, since 1970; 0: not yet */
-    uint64_t keys;     /* in the file */
-    bool failed;       /* the last save */
-    uint64_t said_ms;  /* when that was logged, monotonic */
+    bool leaving;          /* nobody asks for it any more */
+    struct kv_store *last; /* then: whose mapping it is, ours to close */
+    uint64_t changes;      /* of the store when it was saved last */
+    uint64_t saved_ms;     /* when that was, since 1970; 0: not yet */
+    uint64_t keys;         /* in the file */
+    bool failed;           /* the last save */
+    uint64_t said_ms;      /* when that was logged, monotonic */
 };
 
 /* What the thread does, and how it ended. */
@@ -115,7 +117,8 @@ static void kvsave_read_done(struct kvsave *v, const struct kvsave_job *j)
     if (refused)
         log_error("kv_snapshot_refused", F_CSTR("site", s->name), F_CSTR("error", j->err.text));
     if ((j->rc && j->rc != ERR_NOTFOUND && !refused) || j->rights) {
-        v->cb(v->arg, s->name, j->rights ? j->rights_err.text : j->err.text);
+        if (!s->leaving)
+            v->cb(v->arg, s->name, j->rights ? j->rights_err.text : j->err.text);
         return;
     }
     s->loaded = true;
@@ -130,7 +133,8 @@ static void kvsave_read_done(struct kvsave *v, const struct kvsave_job *j)
     if (j->rc == 0 && l->full)
         log_warn("kv_snapshot_larger_than_store", F_CSTR("site", s->name),
             F_UINT("left_out", l->full), F_CSTR("setting", "kv.memory_limit"));
-    v->cb(v->arg, s->name, NULL);
+    if (!s->leaving)
+        v->cb(v->arg, s->name, NULL);
 }
 
 static void kvsave_write_done(const struct kvsave_job *j, bool last)
@@ -160,6 +164,32 @@ static void kvsave_write_done(const struct kvsave_job *j, bool last)
             F_UINT("ms", now - j->began_ms));
 }
 
+static bool kvsave_has_changed(const struct kvsave_site *s)
+{
+    return s->loaded && (s->failed || kv_store_changes(s->store) != s->changes);
+}
+
+static void kvsave_site_free(struct kvsave_site *s)
+{
+    list_remove(&s->node);
+    kv_store_close(s->store);
+    kv_store_close(s->last);
+    mem_free(s->path);
+    mem_free(s->name);
+    mem_free(s);
+}
+
+/* A job of a site that leaves is over. What could not be saved is lost, and that is logged. */
+static void kvsave_go_on_leaving(struct kvsave_site *s, const struct kvsave_job *job)
+{
+    if (!s->leaving)
+        return;
+    if (kvsave_has_changed(s) && !(job->what == KVSAVE_DUE_SAVE && job->rc))
+        s->due = KVSAVE_DUE_SAVE;
+    else
+        kvsave_site_free(s);
+}
+
 static void kvsave_finish(struct kvsave *v, bool last)
 {
     struct kvsave_job job = v->job;
@@ -167,27 +197,32 @@ static void kvsave_finish(struct kvsave *v, bool last)
     (void)pthread_join(v->thread, NULL); /* ours, and joined once */
     v->running = false;
     if (job.what == KVSAVE_DUE_SAVE)
-        kvsave_write_done(&job, last);
+        kvsave_write_done(&job, last || job.site->leaving);
     else
         kvsave_read_done(v, &job);
+    if (!last)
+        kvsave_go_on_leaving(job.site, &job);
 }
 
 /* --- jobs ------------------------------------------------------------------------------------- */
 
-/* Reading goes first: somebody waits for it. */
+/* First what leaves, since a site of its name may come again and read the file; then reading, for
+ * which somebody waits. */
 static struct kvsave_site *kvsave_next(struct kvsave *v)
 {
-    struct kvsave_site *save = NULL;
+    struct kvsave_site *found = NULL;
 
     list_each (it, &v->sites) {
         struct kvsave_site *s = CONTAINER_OF(it, struct kvsave_site, node);
 
-        if (s->due == KVSAVE_DUE_LOAD || s->due == KVSAVE_DUE_REFUSE)
+        if (s->due == KVSAVE_IDLE)
+            continue;
+        if (s->leaving)
             return s;
-        if (s->due == KVSAVE_DUE_SAVE && !save)
-            save = s;
+        if (!found || (s->due != KVSAVE_DUE_SAVE && found->due == KVSAVE_DUE_SAVE))
+            found = s;
     }
-    return save;
+    return found;
 }
 
 static void kvsave_start(void *arg)
@@ -229,7 +264,7 @@ static void kvsave_on_timer(void *arg)
         /* The thread has its store. */
         if (v->running && v->job.site == s)
             continue;
-        if (s->loaded && (s->failed || kv_store_changes(s->store) != s->changes))
+        if (kvsave_has_changed(s))
             s->due = KVSAVE_DUE_SAVE;
     }
     kvsave_start(v);
@@ -292,6 +327,20 @@ void kvsave_again(struct kvsave *v, struct kvsave_site *s)
     net_timer_start(v->start, 0, 0);
 }
 
+void kvsave_remove(struct kvsave *v, struct kvsave_site *s, struct kv_store *store)
+{
+    s->leaving = true;
+    s->last = store;
+    if (v->running && v->job.site == s)
+        return; /* kvsave_finish() goes on */
+    if (kvsave_has_changed(s)) {
+        s->due = KVSAVE_DUE_SAVE;
+        net_timer_start(v->start, 0, 0);
+    } else {
+        kvsave_site_free(s);
+    }
+}
+
 void kvsave_write_status(const struct kvsave_site *s, struct json_writer *w)
 {
     json_key(w, "snapshot");
@@ -311,7 +360,7 @@ static void kvsave_save_last(struct kvsave_site *s)
 {
     struct kvsave_job job = {.site = s, .what = KVSAVE_DUE_SAVE, .began_ms = clock_mono_ms()};
 
-    if (!s->loaded || (!s->failed && kv_store_changes(s->store) == s->changes))
+    if (!kvsave_has_changed(s))
         return;
     kvsave_write_file(&job);
     kvsave_write_done(&job, true);
@@ -330,10 +379,7 @@ void kvsave_close(struct kvsave *v)
         struct kvsave_site *s = CONTAINER_OF(it, struct kvsave_site, node);
 
         kvsave_save_last(s);
-        kv_store_close(s->store);
-        mem_free(s->path);
-        mem_free(s->name);
-        mem_free(s);
+        kvsave_site_free(s);
     }
     net_timer_close(v->timer);
     net_timer_close(v->start);

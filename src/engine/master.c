@@ -441,14 +441,18 @@ int master_apply_config(struct master *m, struct err *err)
 
 static int master_reload_sites(struct master *m, struct err *err)
 {
-    int first = list_empty(&m->sites) ? master_apply_config(m, err) : 0;
+    int first = 0;
+    bool any = false;
 
+    sites_reloaded(m);
     list_each_safe (it, &m->sites) {
-        int rc = deploy_begin(CONTAINER_OF(it, struct site, node), OP_RELOAD, NULL, err);
+        struct site *s = CONTAINER_OF(it, struct site, node);
+        int rc = s->leaving ? 0 : deploy_begin(s, OP_RELOAD, NULL, err);
 
+        any = any || !s->leaving;
         first = first ? first : rc;
     }
-    return first;
+    return any ? first : master_apply_config(m, err);
 }
 
 static bool master_is_busy(struct master *m)
@@ -517,6 +521,8 @@ static void master_before_sleep(void *arg)
         master_go_on_stopping(m);
     else
         generation_sweep(m);
+    if (!m->stopping)
+        sites_sweep(m);
     if (m->reload_due && !m->stopping && !master_is_busy(m))
         master_on_reload(m);
     deploy_announced(m);
@@ -585,6 +591,7 @@ static void master_fini(struct master *m)
         net_timer_close(m->kv.restart);
         net_timer_close(m->front_restart);
         net_timer_close(m->watchdog);
+        net_timer_close(m->sites_timer);
         for (size_t i = 0; i < m->nsignals; i++)
             net_signal_close(m->signals[i]);
         net_loop_free(m->loop);
@@ -619,6 +626,7 @@ int master_main(const struct master_options *opt)
         m.kv.restart = net_timer_open(m.loop, roles_restart_kv, &m);
         net_loop_on_sleep(m.loop, master_before_sleep, &m);
         master_start_watchdog(&m);
+        sites_init(&m);
         rc = roles_start_kv(&m);
         if (rc == 0)
             rc = roles_start_front(&m);

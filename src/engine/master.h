@@ -14,8 +14,8 @@
  * Reading order: master.c (start, signals, stop), roles.c (the table of roles: front, kv and
  * prototypes, how they are spawned, what their death means), generation.c (generations and their
  * workers), deploy.c (the steps from one generation to the next), stores.c (the key-value store of
- * each site), control.c (the control socket), master_metrics.c (figures of processes, generations
- * and OPcache).
+ * each site), sites.c (the end of a site), control.c (the control socket), master_metrics.c
+ * (figures of processes, generations and OPcache).
  */
 
 #include <stdbool.h>
@@ -30,6 +30,7 @@
 #include "engine/shape.h"
 #include "kv/store.h"
 #include "net/loop.h"
+#include "platform/fs.h"
 #include "platform/process.h"
 
 struct control;
@@ -135,6 +136,8 @@ struct site {
     unsigned kv_deaths;        /* of the role kv while it read the snapshot */
     struct generation *active; /* NULL before the first */
     struct operation op;
+    unsigned missed;                  /* so often in a row its folder was not there */
+    bool leaving;                     /* its folder is gone: sites.c */
     bool deploy_due;                  /* a Redis client announced a version */
     bool recover_due;                 /* the active generation has no prototype any more */
     unsigned recover_failures;        /* in a row */
@@ -185,6 +188,8 @@ struct master {
     /* generations */
     struct list generations; /* newest last */
     struct list sites;
+    struct fs_stat sites_dir; /* the folder, when it was known to be right */
+    struct net_timer *sites_timer;
     uint64_t next_generation;
     uint64_t next_worker;
     /* key-value stores, as configured when the server started */
@@ -263,6 +268,8 @@ void generation_free_all(struct master *m);
 /* folder NULL: server.document_root. */
 struct site *deploy_site_add(struct master *m, const char *name, const char *folder);
 struct site *deploy_site_find(struct master *m, struct str name);
+/* No generation of it may be left. */
+void deploy_site_free(struct site *s);
 /* Begins; the answer goes to client when there is one. ERR_BUSY with err when another runs. */
 int deploy_begin(
     struct site *s, enum op_kind kind, struct control_client *client, struct err *err) MUST_CHECK;
@@ -309,6 +316,18 @@ void stores_on_loaded(struct master *m, struct ipc_in *in);
 void stores_role_gone(struct master *m);
 /* A new kv role: it is told all that it needs. */
 void stores_role_ready(struct master *m);
+
+/* May the site's store be closed now? The role kv, which saves it, may be on its way. */
+bool stores_may_close(const struct site *s);
+/* The site goes: its store is saved and freed. */
+void stores_close(struct site *s);
+
+/* sites.c */
+void sites_init(struct master *m);
+/* The configuration is read again: sites whose folders are gone begin to leave. */
+void sites_reloaded(struct master *m);
+/* Goes on with those that leave; before the loop sleeps. */
+void sites_sweep(struct master *m);
 
 /* control.c */
 int control_open(struct master *m, struct control **out, struct err *err) MUST_CHECK;

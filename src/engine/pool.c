@@ -106,6 +106,22 @@ struct pool_site *pool_site_find(struct pool *p, struct str name)
     return NULL;
 }
 
+static void pool_site_free(struct pool_site *s)
+{
+    list_remove(&s->node);
+    mem_free(s->name);
+    mem_free(s);
+}
+
+bool pool_site_remove(struct pool *p, struct pool_site *s)
+{
+    list_each (it, &p->generations)
+        if (CONTAINER_OF(it, struct pool_generation, node)->site == s)
+            return false;
+    pool_site_free(s);
+    return true;
+}
+
 struct pool_generation *pool_generation_add(
     struct pool *p, struct pool_site *site, uint64_t id, const char *root, bool follow_root)
 {
@@ -950,13 +966,8 @@ void pool_fini(struct pool *p)
             list_remove(it);
         pool_generation_free(gen);
     }
-    list_each_safe (it, &p->sites) {
-        struct pool_site *s = CONTAINER_OF(it, struct pool_site, node);
-
-        list_remove(&s->node);
-        mem_free(s->name);
-        mem_free(s);
-    }
+    list_each_safe (it, &p->sites)
+        pool_site_free(CONTAINER_OF(it, struct pool_site, node));
     net_timer_close(p->grow);
     net_timer_close(p->shrink);
     deadline_set_fini(&p->deadlines);

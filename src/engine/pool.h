@@ -185,6 +185,8 @@ void pool_set_metrics(struct pool *p, struct metrics *m);
 
 struct pool_site *pool_site_add(struct pool *p, const char *name);
 struct pool_site *pool_site_find(struct pool *p, struct str name);
+/* Forgets a site of which no generation is left; any other stays. True: it did. */
+bool pool_site_remove(struct pool *p, struct pool_site *s);
 /* A generation that takes only probes until pool_activate(). */
 struct pool_generation *pool_generation_add(
     struct pool *p, struct pool_site *site, uint64_t id, const char *root, bool follow_root);

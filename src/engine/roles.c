@@ -207,6 +207,8 @@ static void roles_open_site(struct master *m, struct ipc_in *in)
     }
     if (!s)
         s = deploy_site_add(m, ipc_get_c(in, "site"), ipc_get_c(in, "folder"));
+    s->leaving = false; /* it is there again */
+    s->missed = 0;
     if (!s->active && s->op.step == OP_NONE && deploy_begin(s, OP_START, NULL, &err)) {
         log_error("site_start_failed", F_CSTR("site", s->name), F_CSTR("error", err.text));
         roles_tell_site_failed(s, err.text);

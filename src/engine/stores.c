@@ -10,9 +10,9 @@
 #include "platform/sysinfo.h"
 
 /*
- * A site's store is made before its first generation and stays until the server ends, so that what
- * is in it outlives deploys, resets and the death of any other process. All stores are alike, as
- * the server was started: a reload changes none.
+ * A site's store is made before its first generation and stays until the site or the server ends,
+ * so that what is in it outlives deploys, resets and the death of any other process. All stores are
+ * alike, as the server was started: a reload changes none.
  */
 
 /* The role kv may die so often while it reads a snapshot, which is then set aside. */
@@ -253,6 +253,26 @@ int stores_open(struct site *s, struct err *err)
     s->kv_state = m->kv_config->kv.persist ? STORE_UNREAD : STORE_READ;
     stores_tell_role(s);
     return 0;
+}
+
+bool stores_may_close(const struct site *s)
+{
+    const struct master *m = s->master;
+
+    return s->kv_fd < 0 || !m->kv_config->kv.persist || m->kv.ready;
+}
+
+void stores_close(struct site *s)
+{
+    struct ipc_out out;
+
+    if (s->kv_fd < 0)
+        return;
+    ipc_begin(&out, "site_gone");
+    ipc_add(&out, "site", str_c(s->name));
+    roles_tell_kv(s->master, &out);
+    fs_close(s->kv_fd);
+    s->kv_fd = -1;
 }
 
 /* --- snapshots -------------------------------------------------------------------------------- */

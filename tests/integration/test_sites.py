@@ -177,6 +177,79 @@ def test_status_longer_than_a_message(serve):
     assert len(json.dumps(s.status()["front"])) > 65536
 
 
+KEPT = {"server": {"sites_dir": "{root}/sites", "metrics": {"enabled": True}},
+        "kv": {"persist": "{dir}/kept", "persist_interval": "1h"},
+        "php": {"workers_min": 1, "workers": 2}}
+COUNT = "<?php echo ephpm_kv_incr('n');"
+
+
+def stores(server):
+    """How many stores the server has in memory, by what its processes map."""
+    found = set()
+    for pid in ephpm.family(server.pid):
+        try:
+            with open(f"/proc/{pid}/maps", encoding="utf-8") as f:
+                found.update(line.split()[4] for line in f if "memfd:ephpm-kv" in line)
+        except (FileNotFoundError, ProcessLookupError, PermissionError):
+            pass
+    return len(found)
+
+
+def is_known(s, name):
+    status = s.status()
+    return name in {g["site"] for g in status["generations"] + status["front"]["generations"]} \
+        or name in {k["site"] for k in status["kv"]["sites"]}
+
+
+def test_removed_site_is_ended_by_a_reload(serve):
+    s = serve(KEPT, {"sites/alpha/index.php": COUNT, "sites/beta/index.php": COUNT,
+                     "index.php": "<?php echo 'the default site';"})
+    assert [get(s, "alpha").text, get(s, "alpha").text, get(s, "beta").text] == ["1", "2", "1"]
+    assert stores(s) == 3
+    os.rename(s.root / "sites/alpha", s.root / "alpha-was")
+    done = s.cli("reload")
+    assert done.returncode == 0, done.stderr
+    assert s.wait_log("site_gone.*alpha")
+    assert ephpm.wait_for(lambda: not is_known(s, "alpha"), 10), s.status()
+    assert ephpm.wait_for(lambda: stores(s) == 2, 10)
+    assert (s.dir / "kept/alpha.kv").exists()
+    assert s.cli("reload", "--site", "alpha").returncode == 1
+    assert ephpm.wait_for(lambda: get(s, "alpha").text == "the default site", 10)
+    assert 'site="alpha"' not in "\n".join(
+        line for line in s.get("/metrics").text.splitlines() if "_kv_keys" in line)
+    assert int(get(s, "beta").text) >= 2  # the reload asked, too
+    # It comes back as it was.
+    os.rename(s.root / "alpha-was", s.root / "sites/alpha")
+    assert ephpm.wait_for(lambda: get(s, "alpha").text == "3", 10)
+    assert stores(s) == 3
+
+
+def test_removed_site_ends_by_itself(serve):
+    s = serve(KEPT, {"sites/alpha/index.php": COUNT, "sites/beta/index.php": COUNT})
+    assert get(s, "alpha").text == get(s, "beta").text == "1"
+    # What is missing with all the rest may be a mount: it stays.
+    os.rename(s.root / "sites", s.root / "sites-was")
+    os.mkdir(s.root / "sites")
+    threading.Event().wait(9)
+    assert is_known(s, "alpha") and not s.log_lines("site_leaves")
+    os.rmdir(s.root / "sites")
+    os.rename(s.root / "sites-was", s.root / "sites")
+    os.rename(s.root / "sites/alpha", s.root / "alpha-was")
+    assert s.wait_log("site_gone.*alpha", 20)
+    assert ephpm.wait_for(lambda: not is_known(s, "alpha"), 10)
+    assert is_known(s, "beta") and get(s, "beta").text == "2"
+
+
+def test_site_that_leaves_and_comes_at_once(serve):
+    """The same name again and again, each time with what was counted before."""
+    s = serve(KEPT, {"sites/alpha/index.php": COUNT})
+    for n in range(1, 6):
+        assert ephpm.wait_for(lambda: get(s, "alpha").text == str(n), 10)
+        os.rename(s.root / "sites/alpha", s.root / "alpha-was")
+        assert s.cli("reload").returncode == 0
+        os.rename(s.root / "alpha-was", s.root / "sites/alpha")
+
+
 def test_dev_serves_folders_as_localhost_names():
     s = ephpm.Server(None, {"a/index.php": WHO, "b/index.php": WHO}, mode="dev", start=False)
     s.args = ["-s", str(s.root)]

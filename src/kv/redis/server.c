@@ -186,6 +186,23 @@ static void site_free(struct redis_site *site)
     mem_free(site);
 }
 
+void redis_server_remove_site(struct redis_server *s, const char *name)
+{
+    struct redis_site *site = redis_server_site(s, str_c(name));
+
+    if (!site)
+        return;
+    redis_server_enter(s);
+    list_each_safe (it, &s->clients) {
+        struct redis_client *c = CONTAINER_OF(it, struct redis_client, node);
+
+        if (c->site == site)
+            redis_client_close(c, "the site is gone");
+    }
+    redis_server_leave(s);
+    site_free(site);
+}
+
 /* ---- life cycle ---- */
 
 static void on_idle(struct deadline *d)

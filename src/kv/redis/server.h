@@ -55,6 +55,8 @@ void redis_server_close(struct redis_server *s);
  * "default". ERR_EXISTS. */
 int redis_server_add_site(
     struct redis_server *s, const char *name, struct kv_store *store) MUST_CHECK;
+/* Its clients are closed; nothing happens when there is none of that name. */
+void redis_server_remove_site(struct redis_server *s, const char *name);
 /* Accepts from a listening socket, which stays the caller's and must outlive the server. ERR_MFILE,
  * ERR_NOMEM. */
 int redis_server_listen(struct redis_server *s, sock_t listener) MUST_CHECK;

@@ -9,7 +9,7 @@
 
 enum { SITES = 4, THREADS = 4, STEPS = 20000 };
 enum { LABEL_METHOD, LABEL_SITE };
-enum { REQUESTS, DURATION, BODY, LEVEL, PLAIN, COMMANDS };
+enum { REQUESTS, DURATION, BODY, LEVEL, PLAIN, COMMANDS, LEVELS };
 
 static const char *const methods[] = {"GET", "POST", "OTHER"};
 static const struct metrics_label labels[] = {
@@ -26,6 +26,7 @@ static const struct metrics_family families[] = {
     {"t_level", METRICS_GAUGE, 3, false, 1, {LABEL_SITE}, NULL, 0, "A level."},
     {"t_plain_total", METRICS_COUNTER, 6, true, 0, {0}, NULL, 0, "No labels."},
     {"t_commands_total", METRICS_COUNTER, 0, true, 2, {LABEL_SITE, LABEL_METHOD}, NULL, 0, "All."},
+    {"t_levels", METRICS_GAUGE, 0, false, 2, {LABEL_METHOD, LABEL_SITE}, NULL, 0, "Levels."},
 };
 static const struct metrics_schema schema = {labels, 2, families, ARRAY_LEN(families)};
 
@@ -190,6 +191,32 @@ static void test_metrics_values_survive_a_second_opening(void)
     close_all(again, fd);
 }
 
+/* What is gone is no longer shown, and comes back when it is set again. */
+static void test_metrics_gauges_of_a_value_are_cleared(void)
+{
+    int fd;
+    struct metrics *m = open_new(&fd);
+    unsigned a = metrics_claim(m, LABEL_SITE, STR("a")), b = metrics_claim(m, LABEL_SITE, STR("b"));
+
+    metrics_set(m, LEVEL, a, 1);
+    metrics_set(m, LEVEL, b, 2);
+    metrics_set(m, LEVEL, SITES, 3); /* other */
+    metrics_set(m, LEVELS, metrics_at(m, LEVELS, 2, a, 0), 4);
+    metrics_set(m, LEVELS, metrics_at(m, LEVELS, 2, b, 0), 5);
+    metrics_add(m, REQUESTS, metrics_at(m, REQUESTS, a, 1, 0), 6);
+    metrics_clear_value(m, LABEL_SITE, a);
+    metrics_clear_value(m, LABEL_SITE, SITES);
+    CHECK_INT(metrics_word(m, LEVEL, a, 0), 0);
+    CHECK_INT(metrics_word(m, LEVEL, b, 0), 1);
+    CHECK_INT(metrics_word(m, LEVEL, SITES, 0), 1);
+    CHECK_INT(metrics_word(m, LEVELS, metrics_at(m, LEVELS, 2, a, 0), 0), 0);
+    CHECK_INT(metrics_word(m, LEVELS, metrics_at(m, LEVELS, 2, b, 0), 0), 1);
+    CHECK_INT(metrics_get(m, REQUESTS, metrics_at(m, REQUESTS, a, 1, 0)), 6);
+    metrics_set(m, LEVEL, a, 7);
+    CHECK_INT(metrics_word(m, LEVEL, a, 0), 1);
+    close_all(m, fd);
+}
+
 static void test_metrics_other_schema_is_refused(void)
 {
     static const struct metrics_label other_labels[] = {{"method", methods, 3}, {"vhost", NULL, 4}};
@@ -278,6 +305,7 @@ const struct test tests_metrics[] = {
     TEST(test_metrics_names_are_bounded),
     TEST(test_metrics_long_name_is_cut),
     TEST(test_metrics_values_survive_a_second_opening),
+    TEST(test_metrics_gauges_of_a_value_are_cleared),
     TEST(test_metrics_other_schema_is_refused),
     TEST(test_metrics_threads_lose_nothing),
     TEST(test_metrics_reference_names_all),
