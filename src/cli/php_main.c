@@ -28,7 +28,7 @@ static int php_prototype(int argc, char **argv)
 
 static int php_version(int argc, char **argv)
 {
-    printf("ephpm-php %s, PHP %s\n", EPHPM_VERSION, embed_php_version());
+    printf("ephpm-php %s, PHP %s, VM %s\n", EPHPM_VERSION, embed_php_version(), embed_vm_kind());
     return 0;
 }
 

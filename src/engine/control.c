@@ -187,6 +187,7 @@ static void control_write_status(
         json_add_str(&w, "state", str_c(control_generation_state(g)));
         json_add_str(&w, "root", str_c(g->root));
         json_add_str(&w, "php", str_c(g->php_version));
+        json_add_str(&w, "vm", str_c(g->vm_kind));
         json_add_str(&w, "jit", str_c(g->jit ? g->jit_mode : "off"));
         json_add_int(&w, "prototype_pid", g->pid);
         json_add_uint(&w, "workers", n);

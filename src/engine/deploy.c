@@ -354,6 +354,7 @@ static void deploy_switch(struct site *s)
         F_CSTR("operation", deploy_kind_name(op->kind)), F_CSTR("root", g->root),
         F_CSTR("revision", op->revision), F_UINT("warmed_scripts", op->compiled),
         F_CSTR("jit", g->jit ? g->jit_mode : "off"), F_CSTR("jit_reason", g->shape.jit_reason),
+        F_CSTR("php", g->php_version), F_CSTR("vm", g->vm_kind),
         F_UINT("took_ms", clock_mono_ms() - op->began_ms));
     master_metrics_deployed(s, true);
     if (op->revision)
@@ -438,9 +439,8 @@ static void deploy_first_worker(struct site *s)
     s->op.step = OP_FIRST_WORKER;
     deploy_progress(s, "starting workers");
     if (!s->master->front_ready)
-        return; /* deploy_front_ready() goes on */
-    if (!g->known_to_front)
-        generation_tell_front(g);
+        return;               /* deploy_front_ready() goes on */
+    generation_tell_front(g); /* perhaps again: now it is known which PHP it is */
     for (int64_t i = 0; i < MAX(g->shape.workers_min, (int64_t)1); i++) {
         if (s->op.next != g)
             return; /* it failed */

@@ -213,6 +213,8 @@ static void front_status_generation(
     json_add_str(w, "site", str_c(g->site->name));
     json_add_str(w, "state", str_c(front_generation_state(g)));
     json_add_str(w, "root", str_c(g->root));
+    json_add_str(w, "php", str_c(g->php));
+    json_add_str(w, "vm", str_c(g->vm));
     json_add_uint(w, "requests", g->requests);
     json_add_uint(w, "queued", g->queued);
     json_key(w, "workers");

@@ -113,16 +113,20 @@ void front_on_generation(struct front *f, struct ipc_in *m)
 {
     struct pool_site *site = pool_site_find(&f->pool, ipc_get(m, "site"));
     uint64_t id = ipc_get_u64(m, "generation");
+    struct pool_generation *g;
 
     if (!site)
         site = pool_site_add(&f->pool, ipc_get_c(m, "site"));
-    if (pool_generation_find(&f->pool, id))
-        return; /* told twice */
-    if (site->active && site->active->id == 0)
-        pool_generation_name(&f->pool, site->active, id);
-    else
-        (void)pool_generation_add(
+    g = pool_generation_find(&f->pool, id); /* told twice */
+    if (!g && site->active && site->active->id == 0) {
+        g = site->active;
+        pool_generation_name(&f->pool, g, id);
+    } else if (!g) {
+        g = pool_generation_add(
             &f->pool, site, id, ipc_get_c(m, "root"), ipc_get_u64(m, "follow") != 0);
+    }
+    (void)snprintf(g->php, sizeof(g->php), "%s", ipc_get_c(m, "php"));
+    (void)snprintf(g->vm, sizeof(g->vm), "%s", ipc_get_c(m, "vm"));
 }
 
 void front_on_site_failed(struct front *f, struct ipc_in *m)

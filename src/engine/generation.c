@@ -184,6 +184,8 @@ static int generation_ini(
 void generation_hello(struct generation *g, struct ipc_in *in)
 {
     (void)snprintf(g->php_version, sizeof(g->php_version), "%s", ipc_get_c(in, "php_version"));
+    (void)snprintf(g->vm_kind, sizeof(g->vm_kind), "%s", ipc_get_c(in, "vm"));
+    g->vm_has_jit = ipc_get_u64(in, "vm_has_jit") != 0;
     if (stores_is_reading(g->of) && g->of->op.next == g)
         net_timer_stop(g->of->op.timeout); /* a large store takes its time */
     else
@@ -201,6 +203,8 @@ void generation_boot(struct generation *g)
     int rc;
 
     rc = shape_resolve(cfg, cfg->mode, &memory, &cpu, g->php_version, &g->shape, &err);
+    if (rc == 0 && !g->vm_has_jit)
+        shape_without_jit(&g->shape);
     if (rc == 0 && g->jit_off) {
         g->shape.jit = CONFIG_JIT_DISABLE;
         g->shape.jit_buffer_mb = 0;
@@ -208,6 +212,8 @@ void generation_boot(struct generation *g)
     }
     if (rc == 0)
         rc = generation_ini(g, cfg, &ini, &err);
+    for (size_t i = 0; rc == 0 && g->shape.warnings[i]; i++)
+        log_warn("config_warning", F_CSTR("text", g->shape.warnings[i]));
     if (rc == 0) {
         rc = generation_send_boot(g, cfg, buf_str(&ini));
         if (rc == ERR_TOOBIG)
@@ -228,6 +234,8 @@ void generation_tell_front(struct generation *g)
     ipc_add(&out, "site", str_c(g->site));
     ipc_add_u64(&out, "generation", g->id);
     ipc_add(&out, "root", str_c(g->root));
+    ipc_add(&out, "php", str_c(g->php_version));
+    ipc_add(&out, "vm", str_c(g->vm_kind));
     ipc_add_u64(&out, "follow", g->master->config->mode == CONFIG_DEV);
     roles_tell_front(g->master, &out);
     g->known_to_front = true;

@@ -267,11 +267,11 @@ void master_announce(struct master *m, struct generation *g)
     log_info("jit", F_STR("text", buf_str(&line)));
     buf_fini(&line);
     log_info("serving", F_CSTR("listen", m->listen_text), F_CSTR("root", g->root),
-        F_CSTR("php", g->php_version), F_CSTR("user", m->user),
+        F_CSTR("php", g->php_version), F_CSTR("vm", g->vm_kind), F_CSTR("user", m->user),
         F_CSTR("control", control_path(m->control)));
     if (master_greets(m)) {
-        printf("ephpm %s serves %s\n  http://%s/\nPHP %s; Ctrl-C stops it.\n", EPHPM_VERSION,
-            g->root, m->listen_text, g->php_version);
+        printf("ephpm %s serves %s\n  http://%s/\nPHP %s (%s); Ctrl-C stops it.\n", EPHPM_VERSION,
+            g->root, m->listen_text, g->php_version, g->vm_kind);
         (void)fflush(stdout); /* a closed terminal is no reason to stop */
     }
 }

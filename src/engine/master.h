@@ -77,6 +77,8 @@ struct generation {
     struct list workers;
     struct shape shape;
     char php_version[32];
+    char vm_kind[16]; /* of its interpreter: HYBRID, CALL, TAILCALL */
+    bool vm_has_jit;
     char jit_mode[16];
     bool jit;
     bool opcache;

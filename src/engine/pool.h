@@ -107,6 +107,8 @@ struct pool_generation {
     uint64_t moved_ms;  /* loop ms when a worker last was done */
     uint64_t forked_at; /* loop ms of the last fork that was asked for */
     char note[512];     /* last PHP message, for a refused deploy */
+    char php[32];       /* its version, and the kind of its interpreter; "" before PHP said so */
+    char vm[16];
 };
 
 struct pool_worker {

@@ -138,7 +138,6 @@ static void prototype_describe(struct ipc_out *out)
     embed_get_status_quick(&st);
     ipc_add(out, "php_version", str_c(embed_php_version()));
     ipc_add(out, "sapi", str_c(st.sapi));
-    ipc_add(out, "vm", str_c(st.vm_kind));
     ipc_add_u64(out, "opcache", st.opcache);
     ipc_add_u64(out, "jit", st.jit);
     ipc_add(out, "jit_mode", str_c(st.jit_mode));
@@ -398,6 +397,8 @@ static int prototype_hello(struct prototype *p)
 
     ipc_begin(&out, "hello");
     ipc_add(&out, "php_version", str_c(embed_php_version()));
+    ipc_add(&out, "vm", str_c(embed_vm_kind()));
+    ipc_add_u64(&out, "vm_has_jit", embed_vm_has_jit());
     return ipc_send(p->socket, &out);
 }
 

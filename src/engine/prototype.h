@@ -11,8 +11,8 @@
  * whatever needs PHP code runs in a forked child, which fills OPcache's shared segment and ends.
  *
  *   master asks                               prototype answers
- *            (at its start)                 hello: php_version
- *   boot     settings, env items              booted: php_version, sapi, vm, opcache, jit ... /
+ *            (at its start)                 hello: php_version, vm, vm_has_jit
+ *   boot     settings, env items              booted: php_version, sapi, opcache, jit ... /
  * failed: error fork     worker; fds channel, socket,     forked: worker, pid / fork_failed:
  * worker, error bell scripts  fd of a file                     scripts_done: count; the file holds
  * path NUL path NUL ... compile  fd of such a file                compiled: count, failed, error

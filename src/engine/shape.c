@@ -171,6 +171,17 @@ static void derive_jit(const struct config *cfg, const struct version *v, struct
     }
 }
 
+void shape_without_jit(struct shape *s)
+{
+    if (s->pinned.jit && s->jit != CONFIG_JIT_DISABLE)
+        warn(s, "php.opcache_jit has no effect: this PHP is built with an interpreter that has no "
+                "JIT (TAILCALL)");
+    s->vm_without_jit = true;
+    s->jit = CONFIG_JIT_DISABLE;
+    s->jit_buffer_mb = 0;
+    s->jit_reason = "this PHP's interpreter (TAILCALL) has none";
+}
+
 static void copy_text(char *out, size_t cap, const char *text)
 {
     (void)snprintf(out, cap, "%s", text);
@@ -306,6 +317,8 @@ static void adopt_jit(const struct sources *src, struct shape *s)
     int64_t buffer = s->jit_buffer_mb;
     struct str v;
 
+    if (s->vm_without_jit)
+        return;
     if (look_up(src, "opcache.jit", &v))
         s->jit = jit_of(v);
     adopt_number(src, "opcache.jit_buffer_size", mega, &s->jit_buffer_mb, &s->pinned.jit_buffer_mb);

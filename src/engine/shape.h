@@ -52,6 +52,7 @@ struct shape {
     int64_t assertions;
     bool display_errors;
     bool sessions_in_store; /* session.save_handler = ephpm */
+    bool vm_without_jit;    /* shape_without_jit() */
 
     struct {
         bool opcache_mb, interned_mb, max_files, revalidate_freq, validate_timestamps, jit,
@@ -64,6 +65,10 @@ struct shape {
 int shape_resolve(const struct config *cfg, enum config_mode mode,
     const struct sysinfo_memory *memory, const struct sysinfo_cpu *cpu, const char *php_version,
     struct shape *out, struct err *err) MUST_CHECK;
+
+/* This PHP's interpreter cannot have the JIT: it is off, and a setting that asks for it is a
+ * warning. Between shape_resolve() and shape_adopt_ini(). */
+void shape_without_jit(struct shape *s);
 
 /*
  * Takes over what the user's ini files (file) and the settings that PHP is given besides them

@@ -155,4 +155,13 @@ static inline const char *compat_vm_kind(void)
     }
 }
 
+/* From 8.5 on the JIT speaks the tail calls' convention, too. */
+static inline bool compat_vm_has_jit(void)
+{
+    int kind = zend_vm_kind();
+
+    return kind == ZEND_VM_KIND_CALL || kind == ZEND_VM_KIND_HYBRID ||
+           (PHP_VERSION_ID >= 80500 && strcmp(compat_vm_kind(), "TAILCALL") == 0);
+}
+
 #endif

@@ -228,14 +228,24 @@ static void status_names(struct embed_status *out)
     *out = (struct embed_status){0};
     (void)snprintf(out->php_version, sizeof(out->php_version), "%s", embed_php_version());
     (void)snprintf(out->sapi, sizeof(out->sapi), "%s", sapi_module.name ? sapi_module.name : "");
-    (void)snprintf(out->vm_kind, sizeof(out->vm_kind), "%s", compat_vm_kind());
+    (void)snprintf(out->vm_kind, sizeof(out->vm_kind), "%s", embed_vm_kind());
+}
+
+const char *embed_vm_kind(void)
+{
+    return compat_vm_kind();
+}
+
+bool embed_vm_has_jit(void)
+{
+    return compat_vm_has_jit();
 }
 
 void embed_get_status_quick(struct embed_status *out)
 {
     status_names(out);
     out->opcache = zend_get_extension("Zend OPcache") != NULL && INI_BOOL("opcache.enable");
-    out->jit = out->opcache && INI_INT("opcache.jit_buffer_size") > 0;
+    out->jit = out->opcache && embed_vm_has_jit() && INI_INT("opcache.jit_buffer_size") > 0;
     jit_mode(out);
     out->jit = out->jit && strcmp(out->jit_mode, "disable") != 0;
 }

@@ -138,6 +138,39 @@ static void test_shape_jit_policy(void)
     test_row(NULL);
 }
 
+static void test_shape_without_a_jit_in_the_interpreter(void)
+{
+    static const struct {
+        const char *text;
+        bool warned;
+    } cases[] = {
+        {"", false},
+        {"[php]\nopcache_jit='disable'", false},
+        {"[php]\nopcache_jit='tracing'", true},
+        {"[php]\nopcache_jit='function'", true},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct config *cfg = config_text(cases[i].text, CONFIG_SERVE);
+        struct shape s = resolve(cases[i].text, CONFIG_SERVE, &four, "8.2.29");
+        struct buf line = {0};
+
+        test_row(cases[i].text);
+        shape_without_jit(&s);
+        CHECK_INT(s.warnings[0] != NULL, cases[i].warned);
+        /* PHP would only complain about these. */
+        shape_adopt_ini(
+            &s, cfg, STR("opcache.jit=tracing\nopcache.jit_buffer_size=64M\n"), STR_NONE);
+        CHECK_INT(s.jit, CONFIG_JIT_DISABLE);
+        CHECK_INT(s.jit_buffer_mb, 0);
+        shape_line_jit(&s, &line);
+        CHECK(str_find(buf_str(&line), STR("TAILCALL")) >= 0);
+        buf_fini(&line);
+        config_unref(cfg);
+    }
+    test_row(NULL);
+}
+
 static void test_shape_refuses_odd_versions(void)
 {
     static const char *const texts[] = {"", "8", "8.2", "8.2.", "x.y.z", "8.x.1", "-8.2.1"};
@@ -272,6 +305,7 @@ const struct test tests_shape[] = {
     TEST(test_shape_derives_from_the_machine),
     TEST(test_shape_modes_differ),
     TEST(test_shape_jit_policy),
+    TEST(test_shape_without_a_jit_in_the_interpreter),
     TEST(test_shape_refuses_odd_versions),
     TEST(test_shape_pins_win),
     TEST(test_shape_lines_say_what_was_derived),
