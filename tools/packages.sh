@@ -14,6 +14,8 @@
 #   windows-src  fetching and building the Windows libraries
 #   package      building a .deb
 #   php-suite    PHP's own tests, and the php-cgi to compare with
+#   sdk          building a PHP of our own, see docs/sdk.md
+#   sdk-clang    the same with tail calls
 #   sdk-deps     static libraries for a PHP of our own: Debian's, and what the others are built with
 #   redis-suite  Redis's own tests, and redis-server, whose source they come from
 #   chroot       trying the .deb, or the whole tree, in a fresh system
@@ -107,6 +109,14 @@ packages_of() {
             # Their sources are built.
             echo libxml2-dev libxslt1-dev libonig-dev libzip-dev libcurl4-openssl-dev libpq-dev
             ;;
+        sdk)
+            echo python3 dpkg-dev xz-utils patch gcc g++ libc6-dev make pkg-config binutils
+            echo autoconf bison re2c "php$php-cli"
+            echo libxml2-dev libxslt1-dev libcurl4-openssl-dev libssl-dev libsodium-dev libsqlite3-dev
+            echo libpq-dev zlib1g-dev libzip-dev libedit-dev libgmp-dev libonig-dev libpng-dev
+            echo libjpeg62-turbo-dev libwebp-dev libfreetype-dev libicu-dev
+            ;;
+        sdk-clang) echo clang-19 lld-19 llvm-19 libclang-rt-19-dev ;;
         redis-suite) echo python3 dpkg-dev xz-utils patch tcl redis-server ;;
         chroot) echo debootstrap curl ;;
         *)
