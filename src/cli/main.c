@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "cli/bench/bench.h"
 #include "cli/kv.h"
 #include "core/log.h"
 #include "engine/front.h"
@@ -36,6 +37,7 @@ static const char cli_help[] =
     "  kv ...        the key-value store: keys [PATTERN], get K, set K V, del K..., incr K, ttl "
     "K,\n"
     "                ping, top\n"
+    "  bench ...     benchmarks of PHP and of servers (ephpm bench --help)\n"
     "  php ...       the php command: every argument is php's (ephpm php -v)\n"
     "  cgi ...       the php-cgi command: a request from the environment and standard input\n"
     "  --version     versions and features\n"
@@ -456,6 +458,9 @@ int main(int argc, char **argv)
         log_init("kv", 2, LOG_TEXT, LOG_INFO);
         return kvrole_main();
     }
+    /* Its flags are its own. */
+    if (argc > 1 && strcmp(argv[1], "bench") == 0)
+        return bench_main(argc - 2, argv + 2);
     /* Before parsing: the title takes the memory of argv, which the options go on pointing into. */
     process_title_init(argc, argv);
     c.env = environ;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "cli/bench/php_role.h"
 #include "cli/serve.h"
 #include "core/log.h"
 #include "engine/prototype.h"
@@ -55,6 +56,7 @@ static const struct {
     {"--role=prototype", php_prototype},
     {"--role=version", php_version},
     {"--role=cgi", php_cgi},
+    {"--role=bench", bench_php_role},
 };
 
 int main(int argc, char **argv)

@@ -94,10 +94,11 @@ static void read_ini(struct buf *out)
     const char *dirs = getenv("PHP_INI_SCAN_DIR");
     struct str rest = dirs ? str_c(dirs) : standard;
 
-    add_main_file(out);
+    if (!embed_g.opt.ini_none || embed_g.opt.ini_file)
+        add_main_file(out);
     if (dirs && !*dirs)
         return;
-    while (str_split(&rest, ':', &dir))
+    while (!embed_g.opt.ini_none && str_split(&rest, ':', &dir))
         if (dir.len || standard.len)
             add_dir(out, dir.len ? dir : standard);
     buf_add_char(out, '\n');

@@ -19,7 +19,7 @@
 
 struct process_fd {
     int from; /* descriptor here */
-    int to;   /* number there (>= 3) */
+    int to;   /* number there; below 3 (standard input, output, error) on Unix only */
 };
 
 struct process_spawn {
@@ -27,7 +27,7 @@ struct process_spawn {
     char *const *argv; /* NULL-terminated */
     char *const *env;  /* NULL-terminated; NULL inherits */
     const struct process_fd *fds;
-    size_t nfds;       /* 0, 1, 2 are inherited; nothing else is */
+    size_t nfds;       /* of 0, 1, 2 those are inherited that are not named; nothing else is */
     uint32_t uid, gid; /* dropped to when set_user */
     const char *user;  /* name for supplementary groups */
     bool set_user;

@@ -44,7 +44,7 @@ static int spawn_check(const struct process_spawn *s)
     if (!s->exe || !s->argv || s->nfds > SPAWN_FDS_MAX)
         return ERR_INVAL;
     for (size_t i = 0; i < s->nfds; i++) {
-        if (s->fds[i].from < 0 || s->fds[i].to < 3)
+        if (s->fds[i].from < 0 || s->fds[i].to < 0)
             return ERR_INVAL;
         for (size_t j = 0; j < i; j++)
             if (s->fds[j].to == s->fds[i].to)

@@ -54,9 +54,12 @@ static int spawn_call_run(struct spawn_call *c)
 
 /* ---- what the started binary does ---- */
 
-/* Each word "N:c" says that descriptor N is a file that starts with c; there must be no others. */
+/* Each word "N:c" says that descriptor N is a file that starts with c; there must be no others but
+ * 0, 1 and 2. */
 static int spawned_fds(int argc, char **argv)
 {
+    size_t want = 3;
+
     for (int i = 3; i < argc; i++) {
         char c = 0;
         size_t got = 0;
@@ -64,8 +67,9 @@ static int spawned_fds(int argc, char **argv)
 
         if (fs_pread(fd, &c, 1, 0, &got) != 0 || got != 1 || c != strchr(argv[i], ':')[1])
             return 10 + i;
+        want += fd >= 3;
     }
-    return process_count_fds() == (size_t)argc ? 0 : 1;
+    return process_count_fds() == want ? 0 : 1;
 }
 
 static int spawned_signals(void)
@@ -160,10 +164,29 @@ static void test_spawn_reports_a_failed_exec(void)
     tmpdir_fini(&t);
 }
 
+static void test_spawn_takes_the_place_of_standard_descriptors(void)
+{
+    const char *const words[] = {"fds", "0:i", "2:e", "3:x", NULL};
+    struct process_fd fds[] = {{-1, 0}, {-1, 2}, {-1, 3}};
+    static const char letters[] = "iex";
+    struct spawn_call c;
+
+    for (size_t i = 0; i < ARRAY_LEN(fds); i++) {
+        CHECK_INT(fs_open_spool(NULL, &fds[i].from), 0);
+        CHECK_INT(fs_pwrite(fds[i].from, &letters[i], 1, 0), 0);
+    }
+    spawn_call_init(&c, words);
+    c.s.fds = fds;
+    c.s.nfds = ARRAY_LEN(fds);
+    CHECK_INT(spawn_call_run(&c), 0);
+    for (size_t i = 0; i < ARRAY_LEN(fds); i++)
+        fs_close(fds[i].from);
+}
+
 static void test_spawn_refuses_bad_descriptors(void)
 {
     const char *const words[] = {"fds", NULL};
-    struct process_fd two[] = {{0, 3}, {1, 3}}, low = {0, 2}, none = {-1, 3}, closed = {999, 3};
+    struct process_fd two[] = {{0, 3}, {1, 3}}, low = {0, -1}, none = {-1, 3}, closed = {999, 3};
     struct spawn_call c;
     int64_t pid = -1;
 
@@ -323,6 +346,7 @@ static void test_spawn_die_with_parent_kills_the_child(void)
 
 const struct test tests_spawn[] = {
     TEST(test_spawn_reports_a_failed_exec),
+    TEST(test_spawn_takes_the_place_of_standard_descriptors),
     TEST(test_spawn_refuses_bad_descriptors),
     TEST(test_spawn_places_overlapping_descriptors),
     TEST(test_spawn_resets_signals),

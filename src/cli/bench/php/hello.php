@@ -1,0 +1,4 @@
+<?php
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The ephpm developers
+echo 'hello';
