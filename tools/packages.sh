@@ -18,6 +18,7 @@
 #   sdk-clang    the same with tail calls
 #   sdk-deps     static libraries for a PHP of our own: Debian's, and what the others are built with
 #   redis-suite  Redis's own tests, and redis-server, whose source they come from
+#   php-bench    what builds of PHP are judged with
 #   chroot       trying the .deb, or the whole tree, in a fresh system
 #
 # PHP_VERSION in the environment ("8.5") chooses another PHP than the release's own; its packages
@@ -118,6 +119,7 @@ packages_of() {
             ;;
         sdk-clang) echo clang-19 lld-19 llvm-19 libclang-rt-19-dev ;;
         redis-suite) echo python3 dpkg-dev xz-utils patch tcl redis-server ;;
+        php-bench) echo python3 php-twig php-parser ;;
         chroot) echo debootstrap curl ;;
         *)
             echo "packages_of: no purpose called $purpose" >&2
