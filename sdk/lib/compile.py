@@ -112,8 +112,10 @@ class Build:
 
     def make(self, steps: Steps, profile: str = "") -> None:
         self.discard_broken()
-        steps.run(["make", f"-j{self.options.jobs}", "PHP=", f"PROF_FLAGS={profile}", *TARGETS],
-                  cwd=self.build, env=self.environment())
+        command = ["make", f"-j{self.options.jobs}", "PHP=", f"PROF_FLAGS={profile}"]
+        if self.deps:
+            command.append("EXTRA_LIBS=" + " ".join(self.libraries(f"{self.deps}/lib")))
+        steps.run([*command, *TARGETS], cwd=self.build, env=self.environment())
         for path in (self.build / "libs/libphp.a", self.build / "sapi/cli/php"):
             if not path.is_file():
                 raise Failure(f"make succeeded and left no {path}; its log is {steps.logs}")
@@ -136,10 +138,25 @@ class Build:
         for name in ("sapi/cli/php", "ext/phar/phar.phar", "ext/phar/phar.php"):
             (self.build / name).unlink(missing_ok=True)
 
+    def libraries(self, folder: str) -> list[str]:
+        """What libphp.a has to be linked with, in a linker's order; static ones are in the folder."""
+        system = ["-lresolv", "-lcrypt", "-lrt", "-ldl", "-lpthread", "-lm"]
+        if self.deps:
+            found = []
+            for word in (self.deps / "link-line").read_text().split():
+                name = f"lib{word.removeprefix('-l')}.a"
+                found.append(f"{folder}/{name}" if (self.deps / "lib" / name).is_file() else word)
+            return found + system
+        makefile_text = (self.build / "Makefile").read_text()
+        found = []
+        for word in (makefile.variable(makefile_text, "EXTRA_LIBS") + " "
+                     + makefile.variable(makefile_text, "ZEND_EXTRA_LIBS")).split():
+            # intl alone is C++, and a file of its own.
+            if word.startswith("-l") and word != "-lstdc++" and word not in found:
+                found.append(word)
+        return found + system
+
     def progress(self) -> str:
         total = (self.build / "Makefile").read_text().count("--mode=compile")
         done = sum(1 for _ in self.build.rglob("*.lo"))
         return f"{done} of {total} files"
-
-    def variable(self, name: str) -> str:
-        return makefile.variable((self.build / "Makefile").read_text(), name)

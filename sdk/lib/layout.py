@@ -51,7 +51,7 @@ class Layout:
         (self.folder / "bin/php.ini").write_text(self._ini())
         kind = phpconfig.Facts(
             version=build.source.version, minor=build.source.minor, api=build.api(),
-            vm=build.options.vm, libraries=self.libraries(), options=build.arguments())
+            vm=build.options.vm, libraries=build.libraries("$prefix/lib/deps"), options=build.arguments())
         phpconfig.write(self.folder / "bin/php-config", kind)
         facts["vm"] = self._verify(steps)
         facts["extensions"] = self._extensions()
@@ -88,18 +88,6 @@ class Layout:
         if self.build.source.minor != "8.5":
             lines.append("zend_extension = opcache")
         return "\n".join(lines) + "\n"
-
-    def libraries(self) -> list[str]:
-        """What libphp.a has to be linked with; "DEPS" stands for the folder of the static ones."""
-        if self.build.deps:
-            line = (self.build.deps / "link-line").read_text().split()
-            return ["-LDEPS", *line, "-lresolv", "-lcrypt", "-ldl", "-lrt", "-lpthread", "-lm"]
-        found: list[str] = []
-        for word in f"{self.build.variable('EXTRA_LIBS')} {self.build.variable('ZEND_EXTRA_LIBS')}".split():
-            # intl alone is C++, and a file of its own.
-            if word.startswith("-l") and word != "-lstdc++" and word not in found:
-                found.append(word)
-        return [*found, "-lcrypt", "-lresolv"]
 
     def _verify(self, steps: Steps) -> str:
         """A program linked with libphp.a tells its interpreter: all symbols are there, and it is the

@@ -12,6 +12,7 @@ from errors import Usage
 
 VERSIONS = ("8.2", "8.4", "8.5")  # that Debian has
 MINORS = ("8.2", "8.3", "8.4", "8.5")  # that a tarball may be of
+UNTIL = ("source", "patch", "configure", "folder")
 VMS = ("hybrid", "call", "tailcall")
 OWN_TAILCALL = ("8.5",)  # whose own source has it
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
@@ -43,6 +44,7 @@ class Options:
     static_deps: bool = True
     fetch: bool = False
     install: bool = True
+    until: str = "folder"
 
     def suffix(self) -> str:
         """What tells this kind of build from others of the same version."""
@@ -80,6 +82,8 @@ def parse(arguments: list[str]) -> Options:
     add("--deps", default="static", metavar="static|system",
         help="libraries as static archives (the default), or Debian's shared ones")
     add("--fetch", action="store_true", help="look for a newer source package than the one fetched before")
+    add("--until", default="folder", metavar="STEP",
+        help="end after source, patch or configure: to see whether patches fit, or to work on them")
     add("--no-install", action="store_true", help="install no Debian packages, only say which are missing")
     given = parser.parse_args(arguments)
     return _checked(given)
@@ -105,6 +109,9 @@ def _checked(given: argparse.Namespace) -> Options:
     if given.sha256 and not re.fullmatch(r"[0-9a-fA-F]{64}", given.sha256):
         raise Usage(f"--sha256 {given.sha256}: a SHA-256 sum is 64 hexadecimal digits")
     options.sha256 = given.sha256.lower()
+    if given.until not in UNTIL:
+        raise Usage(f"--until {given.until}: give {', '.join(UNTIL[:-1])} or {UNTIL[-1]}")
+    options.until = given.until
     if not given.jobs.isdigit() or not 1 <= int(given.jobs) <= 512:
         raise Usage(f"-j {given.jobs}: give a number from 1 to 512")
     options.jobs = int(given.jobs)

@@ -90,10 +90,9 @@ esac
 
 def write(path: pathlib.Path, facts: Facts) -> None:
     major, minor, release = (int(part) for part in facts.version.split("."))
-    libraries = " ".join("-L$prefix/lib/deps" if word == "-LDEPS" else word for word in facts.libraries)
     values = {
         "VERSION": facts.version, "VERNUM": str(major * 10000 + minor * 100 + release),
-        "API": facts.api, "MINOR": facts.minor, "VM": facts.vm, "LIBS": f'"{libraries}"',
+        "API": facts.api, "MINOR": facts.minor, "VM": facts.vm, "LIBS": '"' + " ".join(facts.libraries) + '"',
         "EXTENSION_DIR": f"/usr/lib/php/{facts.api}",
         "OPTIONS": shlex.quote(" ".join(facts.options)),
     }

@@ -21,7 +21,7 @@ class Profiles:
         self.merged = build.work / "profile.profdata"
 
     def generate_flags(self) -> str:
-        return f"-fprofile-generate={self.raw}" if self.clang else "-fprofile-generate -fprofile-update=prefer-atomic"
+        return f"-fprofile-generate={self.raw}" if self.clang else "-fprofile-generate"
 
     def use_flags(self) -> str:
         if self.clang:
@@ -55,6 +55,8 @@ class Profiles:
         elif not (self.build.build / "Zend/zend_execute.gcda").is_file():
             raise Failure("the training left no profile of the interpreter "
                           f"(Zend/zend_execute.gcda in {self.build.build}); see {steps.logs}/train.log")
+        # Whoever ran it once more would change the profile.
+        shutil.rmtree(sdk)
 
     def _merge(self, steps: Steps) -> None:
         found = sorted(self.raw.glob("*.profraw"))
