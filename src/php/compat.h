@@ -29,6 +29,12 @@
 #include "zend_stream.h"
 #include "zend_vm.h"
 
+/* What the patches in sdk/patches add, each with a macro of its own; a distribution's PHP does not
+ * have the header. */
+#if __has_include("zend_ephpm.h")
+#include "zend_ephpm.h"
+#endif
+
 /* A PHP without sessions does not have the header. */
 #if __has_include("ext/session/php_session.h")
 #include "ext/session/php_session.h"
@@ -94,6 +100,14 @@ static inline void compat_signals_startup(void)
 #define COMPAT_OWN_TIMER 0
 #else
 #define COMPAT_OWN_TIMER 1
+#endif
+
+/* How it does: by PHP's hooks, or by functions of the same name, which the dynamic linker prefers
+ * to those of a libphp.so. */
+#ifdef ZEND_EPHPM_TIMER_HOOKS
+#define COMPAT_TIMER_HOOKS 1
+#else
+#define COMPAT_TIMER_HOOKS 0
 #endif
 
 /* What the stock command does, by version. */

@@ -254,6 +254,7 @@ int embed_startup(const struct embed_options *opt, const struct embed_host *host
     if (opt->ini_scan_dir)
         (void)setenv("PHP_INI_SCAN_DIR", opt->ini_scan_dir, 1);
     compat_signals_startup();
+    embed_timer_startup();
     if (opt->sapi_name)
         module.name = (char *)(uintptr_t)opt->sapi_name;
     sapi_startup(&module);

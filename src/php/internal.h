@@ -120,6 +120,8 @@ int embed_extensions_verify(const struct err *first, struct err *err) MUST_CHECK
 bool embed_sanitizer_on(void);
 
 /* timer.c */
+/* Before PHP starts. */
+void embed_timer_startup(void);
 /* Whoever may have changed SIGPROF or its timer says so: after a fork, after pcntl_signal(). */
 void embed_timer_forget(void);
 /* max_execution_time is over: PHP ends the script when it looks next. */

@@ -14,9 +14,9 @@
 #include "base/mem.h"
 
 /*
- * max_execution_time with fewer system calls.  These two functions take the place of libphp's own:
- * the dynamic linker prefers the executable's.  (Where it does not, libphp's run and nothing else
- * changes.)
+ * max_execution_time with fewer system calls.  Two functions take the place of libphp's own, by its
+ * hooks if it has been patched to have some, or because the dynamic linker prefers the
+ * executable's. (Where it does not, libphp's run and nothing else changes.)
  *
  * PHP installs the handler, arms ITIMER_PROF and disarms it in every request: four system calls.
  * Here the handler stays, an unset timer is only marked so, and a timer that was armed less than
@@ -110,7 +110,7 @@ static void install_handler(void)
     handler_stays = true;
 }
 
-ZEND_API void zend_set_timeout(zend_long seconds, bool reset_signals)
+static void timer_set(zend_long seconds)
 {
     int64_t now;
 
@@ -135,7 +135,7 @@ ZEND_API void zend_set_timeout(zend_long seconds, bool reset_signals)
     zend_atomic_bool_store_ex(&EG(timed_out), false);
 }
 
-ZEND_API void zend_unset_timeout(void)
+static void timer_unset(void)
 {
     struct itimerval none = {0};
 
@@ -148,6 +148,37 @@ ZEND_API void zend_unset_timeout(void)
     zend_atomic_bool_store_ex(&EG(timed_out), false);
 }
 
+#if COMPAT_TIMER_HOOKS
+
+static void on_set_timeout(zend_long seconds, bool reset_signals)
+{
+    timer_set(seconds);
+}
+
+void embed_timer_startup(void)
+{
+    zend_set_timeout_hook = on_set_timeout;
+    zend_unset_timeout_hook = timer_unset;
+}
+
+#else
+
+ZEND_API void zend_set_timeout(zend_long seconds, bool reset_signals)
+{
+    timer_set(seconds);
+}
+
+ZEND_API void zend_unset_timeout(void)
+{
+    timer_unset();
+}
+
+void embed_timer_startup(void)
+{
+}
+
+#endif
+
 /* Timers do not survive a fork; a script's pcntl_signal() may have replaced the handler. */
 void embed_timer_forget(void)
 {
@@ -156,6 +187,10 @@ void embed_timer_forget(void)
 }
 
 #else
+
+void embed_timer_startup(void)
+{
+}
 
 void embed_timer_forget(void)
 {
