@@ -3,6 +3,7 @@
 #include "engine/prototype.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -12,6 +13,7 @@
 #include "engine/worker.h"
 #include "kv/store.h"
 #include "php/embed.h"
+#include "php/ini_search.h"
 #include "platform/fs.h"
 #include "platform/process.h"
 #include "platform/sock.h"
@@ -155,10 +157,21 @@ static int prototype_open_store(struct prototype *p, struct ipc_in *m, struct er
               : 0;
 }
 
+/* php.ini and the scanned folders, unless the configuration names them. */
+static void prototype_find_ini(struct embed_ini_search *search, struct embed_options *opt)
+{
+    if (opt->ini_scan_dir)
+        (void)setenv("PHP_INI_SCAN_DIR", opt->ini_scan_dir, 1);
+    embed_ini_search_begin(search, EMBED_INI_SERVER, opt->php_binary, opt->ini_file, false);
+    opt->ini_file = search->path;
+    opt->ini_scan_dir = NULL;
+}
+
 static int prototype_boot(struct prototype *p, struct ipc_in *m)
 {
     struct embed_options opt = {0};
     struct err err = {0};
+    struct embed_ini_search search;
     struct ipc_out out;
     int rc;
 
@@ -188,8 +201,11 @@ static int prototype_boot(struct prototype *p, struct ipc_in *m)
     process_allow_huge_pages(false); /* only workers gain by them */
     rc = prototype_open_store(p, m, &err);
     opt.kv = p->kv;
+    prototype_find_ini(&search, &opt);
     if (rc == 0)
         rc = embed_startup(&opt, &worker_host, &err);
+    if (rc == 0)
+        embed_ini_search_end(&search); /* what it holds lives as long as PHP */
     if (rc) {
         ipc_begin(&out, "failed");
         ipc_add(&out, "error", str_c(err.text));

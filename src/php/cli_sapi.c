@@ -9,6 +9,7 @@
 #include "sapi/cli/cli.h"
 
 #include "base/str.h"
+#include "php/builtin.h"
 #include "platform/fs.h"
 #include "platform/process.h"
 
@@ -119,6 +120,7 @@ static void set_defaults(HashTable *settings)
 {
     zval on;
 
+    embed_builtin_register();
     ZVAL_NEW_STR(&on, zend_string_init("1", 1, true));
     zend_hash_str_update(settings, "display_errors", sizeof("display_errors") - 1, &on);
 }

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "php/builtin.h"
 
 struct embed_global embed_g;
 
@@ -149,6 +150,7 @@ static void sapi_ini_defaults(HashTable *settings)
     struct buf lines = {0};
 
     (void)settings;
+    embed_builtin_register();
     embed_extensions_find(&lines);
     ini_text = embed_ini_text(&embed_g.opt, buf_str(&lines));
     sapi_module.ini_entries = ini_text; /* PHP's own copy of ours */

@@ -55,21 +55,22 @@ static int add_file(struct buf *out, struct str dir, const char *name)
 /* php.ini, where PHP looks for it. */
 static void add_main_file(struct buf *out)
 {
-    const char *rc = getenv("PHPRC");
-    struct str dirs[] = {str_c(rc), constant("PHP_CONFIG_FILE_PATH")};
+    struct str places = str_c(embed_g.opt.ini_file), dir; /* a file, or folders */
+    struct buf standard = {0};
     char by_sapi[80];
 
     (void)snprintf(by_sapi, sizeof(by_sapi), "php-%s.ini", sapi_module.name);
-    if (embed_g.opt.ini_file) {
-        (void)add_file(out, str_c(embed_g.opt.ini_file), "");
-        return;
+    if (places.len == 0) {
+        const char *rc = getenv("PHPRC");
+
+        buf_printf(&standard, "%s:" STR_F, rc ? rc : "", STR_A(constant("PHP_CONFIG_FILE_PATH")));
+        places = buf_str(&standard);
     }
-    for (size_t i = 0; i < ARRAY_LEN(dirs); i++) {
-        if (dirs[i].len &&
-            (add_file(out, dirs[i], by_sapi) == 0 || add_file(out, dirs[i], "php.ini") == 0 ||
-                add_file(out, dirs[i], "") == 0))
-            return;
-    }
+    while (str_split(&places, ':', &dir))
+        if (dir.len && (add_file(out, dir, by_sapi) == 0 || add_file(out, dir, "php.ini") == 0 ||
+                           add_file(out, dir, "") == 0))
+            break;
+    buf_fini(&standard);
 }
 
 static void add_dir(struct buf *out, struct str dir)

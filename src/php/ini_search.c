@@ -13,6 +13,35 @@
 #include "base/mem.h"
 #include "platform/fs.h"
 
+#ifdef EPHPM_PHP_STATIC
+
+/* A PHP of our own has a folder for all SAPIs, and honours those of a distribution's PHP. */
+#define OWN_DIR          "/etc/ephpm"
+#define OWN_SCAN         OWN_DIR "/conf.d"
+#define SYSTEM_DIR(name) EPHPM_SYSTEM_INI "/" name, EPHPM_SYSTEM_INI "/" name "/conf.d:" OWN_SCAN
+#define OWN_FOLDERS      OWN_DIR, OWN_SCAN
+
+/* Of those that exist the last counts. The server has had its settings in fpm before, or with a
+ * distribution's libphp in embed. */
+static const struct {
+    const char *sapi, *config_dir, *scan_dir;
+} folders[] = {
+    {"cli", OWN_FOLDERS},
+    {"cli", SYSTEM_DIR("cli")},
+    {"cli-server", OWN_FOLDERS},
+    {"cli-server", SYSTEM_DIR("cli")},
+    {"cgi-fcgi", OWN_FOLDERS},
+    {"cgi-fcgi", SYSTEM_DIR("cgi")},
+    {EMBED_INI_SERVER, OWN_FOLDERS},
+    {EMBED_INI_SERVER, SYSTEM_DIR("apache2")},
+    {EMBED_INI_SERVER, SYSTEM_DIR("fpm")},
+    {EMBED_INI_SERVER, SYSTEM_DIR("embed")},
+};
+
+#else
+
+#define OWN_DIR ""
+
 /* The build says where the command line has its settings: EPHPM_CLI_INI_PATH and _SCAN. */
 static const struct {
     const char *sapi, *config_dir, *scan_dir;
@@ -21,6 +50,8 @@ static const struct {
     {"cli-server", EPHPM_CLI_INI_PATH, EPHPM_CLI_INI_SCAN},
     {"cgi-fcgi", EPHPM_CGI_INI_PATH, EPHPM_CGI_INI_SCAN},
 };
+
+#endif
 
 /* Of the running PHP; NULL: what is compiled in is right. */
 static const char *shown_config_dir;
@@ -64,6 +95,8 @@ static char *search_path(const char *binary, const char *config_dir)
     add_dir(&b, str_c(env));
     if (slash > 0)
         add_dir(&b, str_sub(exe, 0, (size_t)slash));
+    if (strcmp(config_dir, OWN_DIR) != 0)
+        add_dir(&b, str_c(OWN_DIR));
     add_dir(&b, str_c(config_dir));
     path = mem_dup_str(b.p, b.len);
     buf_fini(&b);
@@ -98,7 +131,8 @@ void embed_ini_search_begin(
 
     *s = (struct embed_ini_search){0};
     for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
-        if (strcmp(folders[i].sapi, sapi) == 0 && is_dir(folders[i].config_dir)) {
+        if (strcmp(folders[i].sapi, sapi) == 0 &&
+            (strcmp(folders[i].config_dir, OWN_DIR) == 0 || is_dir(folders[i].config_dir))) {
             s->config_dir = folders[i].config_dir;
             s->scan_dir = folders[i].scan_dir;
         }

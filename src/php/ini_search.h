@@ -8,9 +8,16 @@
  * (/etc/php/8.2/cli, .../cgi, .../embed), and all that libphp knows is .../embed. So the command
  * line and CGI look here for theirs first, in the order of PHP: $PHPRC, the folder of the binary,
  * the SAPI's own.
+ *
+ * A PHP that is a part of this program knows no folder. There all SAPIs look here: /etc/ephpm comes
+ * before the distribution's folder for the SAPI, if that exists, and conf.d in there after the
+ * distribution's.
  */
 
 #include <stdbool.h>
+
+/* As the SAPI: the server's requests. There are folders for them in a PHP of our own only. */
+#define EMBED_INI_SERVER "server"
 
 struct embed_ini_search {
     char *path;             /* for php_ini_path_override, or NULL */

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#include "php/builtin.h"
+
+#ifdef EPHPM_PHP_STATIC
+
+#include "php/compat.h"
+
+#include <dlfcn.h>
+
+#include "ext/standard/dl.h"
+
+#include "base/str.h"
+
+/*
+ * A distribution's ini files name each of its extensions (extension=mysqli.so). Those that are
+ * inside this program are there already, so PHP would warn of each, after it has loaded the file
+ * for nothing. The linker gives PHP's calls to these functions first (--wrap).
+ */
+int __real_php_load_extension(const char *filename, int type, int start_now);
+int __wrap_php_load_extension(const char *filename, int type, int start_now);
+void *__real_php_load_shlib(const char *path, char **errp);
+void *__wrap_php_load_shlib(const char *path, char **errp);
+zend_result __real_zend_load_extension(const char *path);
+zend_result __wrap_zend_load_extension(const char *path);
+zend_result __real_zend_load_extension_handle(DL_HANDLE handle, const char *path);
+zend_result __wrap_zend_load_extension_handle(DL_HANDLE handle, const char *path);
+
+/* Of opcache's objects, which are linked in before 8.5. */
+extern zend_extension zend_extension_entry __attribute__((weak));
+
+/* "mysqli" of "/usr/lib/php/20220829/mysqli.so". */
+static struct str extension_name(const char *file)
+{
+    struct str s = str_c(file);
+
+    s = str_sub(s, (size_t)(str_rchr(s, '/') + 1), s.len);
+    return str_ends(s, STR(".so")) ? str_sub(s, 0, s.len - 3) : s;
+}
+
+static bool is_opcache(const char *file)
+{
+    return str_ieq(extension_name(file), STR("opcache"));
+}
+
+/* What came from a file has a handle, and twice the same file is worth PHP's warning. */
+static bool is_builtin(const char *file)
+{
+    struct str name = extension_name(file);
+    char lower[64];
+    const zend_module_entry *module;
+
+    if (name.len >= sizeof(lower))
+        return false;
+    for (size_t i = 0; i < name.len; i++)
+        lower[i] = str_lower_char(name.p[i]);
+    module = zend_hash_str_find_ptr(&module_registry, lower, name.len);
+    return module && !module->handle;
+}
+
+int __wrap_php_load_extension(const char *filename, int type, int start_now)
+{
+    if (type == MODULE_PERSISTENT && is_builtin(filename))
+        return SUCCESS;
+    return __real_php_load_extension(filename, type, start_now);
+}
+
+/* Called for a Zend extension: any handle will do, it only comes back below. */
+void *__wrap_php_load_shlib(const char *path, char **errp)
+{
+    return is_opcache(path) ? dlopen(NULL, RTLD_LAZY) : __real_php_load_shlib(path, errp);
+}
+
+zend_result __wrap_zend_load_extension_handle(DL_HANDLE handle, const char *path)
+{
+    if (!is_opcache(path))
+        return __real_zend_load_extension_handle(handle, path);
+    (void)dlclose(handle);
+    return SUCCESS;
+}
+
+zend_result __wrap_zend_load_extension(const char *path)
+{
+    return is_opcache(path) ? SUCCESS : __real_zend_load_extension(path);
+}
+
+void embed_builtin_register(void)
+{
+    if (&zend_extension_entry)
+        zend_register_extension(&zend_extension_entry, NULL);
+}
+
+#endif
+
+bool embed_builtin_php(void)
+{
+#ifdef EPHPM_PHP_STATIC
+    return true;
+#else
+    return false;
+#endif
+}
