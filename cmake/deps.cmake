@@ -2,18 +2,42 @@
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 
-pkg_check_modules(LIBUV REQUIRED IMPORTED_TARGET libuv)
-pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
-
-# Brotli and zstd are optional only where they are not packaged (cross builds).
-pkg_check_modules(BROTLI IMPORTED_TARGET libbrotlienc libbrotlidec)
-pkg_check_modules(ZSTD IMPORTED_TARGET libzstd)
+if(EPHPM_ONE_FILE)
+  # Archives, of the folder that PHP's own come from; their headers are the system's.
+  execute_process(COMMAND ${EPHPM_PHP_CONFIG} --libphp-static OUTPUT_VARIABLE archive RESULT_VARIABLE rc
+    OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  cmake_path(GET archive PARENT_PATH archives)
+  if(NOT EPHPM_PHP_CONFIG OR NOT rc EQUAL 0 OR NOT EXISTS ${archives}/deps/libuv_a.a)
+    message(FATAL_ERROR "EPHPM_ONE_FILE needs a PHP of sdk/build with static libraries: "
+      "run sdk/build, then give -DEPHPM_PHP_CONFIG=.../bin/php-config "
+      "(it is \"${EPHPM_PHP_CONFIG}\")")
+  endif()
+  function(static_library name)
+    list(TRANSFORM ARGN PREPEND ${archives}/deps/lib)
+    list(TRANSFORM ARGN APPEND .a)
+    add_library(PkgConfig::${name} INTERFACE IMPORTED GLOBAL)
+    target_link_libraries(PkgConfig::${name} INTERFACE ${ARGN})
+    set(${name}_FOUND TRUE PARENT_SCOPE)
+  endfunction()
+  static_library(LIBUV uv_a)
+  static_library(ZLIB z)
+  static_library(BROTLI brotlienc brotlidec brotlicommon)
+  static_library(ZSTD zstd)
+else()
+  pkg_check_modules(LIBUV REQUIRED IMPORTED_TARGET libuv)
+  pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
+  # Brotli and zstd are optional only where they are not packaged (cross builds).
+  pkg_check_modules(BROTLI IMPORTED_TARGET libbrotlienc libbrotlidec)
+  pkg_check_modules(ZSTD IMPORTED_TARGET libzstd)
+endif()
 if(NOT WIN32 AND NOT (BROTLI_FOUND AND ZSTD_FOUND))
   message(FATAL_ERROR "libbrotli-dev and libzstd-dev are needed")
 endif()
 
 # llhttp: a library on Debian 13, generated C sources in node-llhttp on Debian 12.
-pkg_check_modules(LLHTTP IMPORTED_TARGET libllhttp)
+if(NOT EPHPM_ONE_FILE)
+  pkg_check_modules(LLHTTP IMPORTED_TARGET libllhttp)
+endif()
 if(LLHTTP_FOUND AND NOT WIN32)
   add_library(llhttp INTERFACE)
   target_link_libraries(llhttp INTERFACE PkgConfig::LLHTTP)

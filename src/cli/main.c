@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "cli/bench/bench.h"
 #include "cli/kv.h"
+#include "cli/php_command.h"
 #include "core/log.h"
 #include "engine/front.h"
 #include "engine/kvrole.h"
@@ -237,23 +238,7 @@ static int cli_parse(struct cli *c, int argc, char **argv)
     return rc ? rc : cli_set_port(c);
 }
 
-/* --- php: another program --------------------------------------------------------------------- */
-
-/* ephpm-php lies beside this executable. */
-static int cli_php_path(char *out, size_t cap)
-{
-    struct str exe;
-    int rc = process_exe_path(out, cap);
-
-    if (rc)
-        return rc;
-    exe = str_c(out);
-    exe.len = (size_t)str_rchr(exe, '/') + 1;
-    if (exe.len + sizeof("ephpm-php") > cap)
-        return ERR_TOOBIG;
-    (void)str_put(out + exe.len, cap - exe.len, STR("ephpm-php"));
-    return 0;
-}
+/* --- php ------------------------------------------------------------------------------------- */
 
 /* A link to this program of the name of a PHP command: "php", "php8.2", "php-cgi". */
 static bool cli_is_php_link(const char *argv0)
@@ -271,23 +256,12 @@ static bool cli_is_php(int argc, char **argv)
                                                                      strcmp(argv[1], "cgi") == 0)));
 }
 
-/* Becomes ephpm-php, whose name says which command it is, and whose arguments are all that
- * command's. Done first, since each php pays for it. */
-static int cli_php(char **argv)
+/* The arguments are all that command's. Done first, since each php pays for it. */
+static int cli_php(int argc, char **argv)
 {
-    static char cgi[] = "php-cgi";
-    char path[4096];
-    int rc = cli_php_path(path, sizeof(path));
-
-    if (!cli_is_php_link(argv[0])) {
-        argv++;
-        if (strcmp(argv[0], "cgi") == 0)
-            argv[0] = cgi;
-    }
-    if (rc == 0)
-        rc = process_exec(path, argv);
-    fprintf(stderr, "ephpm: the program for php cannot be started: %s: %s\n", path, err_text(rc));
-    return CLI_FAILED;
+    if (cli_is_php_link(argv[0]))
+        return cli_php_become(argc, argv, NULL);
+    return cli_php_become(argc, argv, strcmp(argv[1], "cgi") == 0 ? "php-cgi" : "php");
 }
 
 /* --- commands --------------------------------------------------------------------------------- */
@@ -304,6 +278,7 @@ static int cli_run_master(struct cli *c, enum config_mode mode, bool next_port)
         .noverrides = c->noverrides,
         .env = (const char *const *)c->env,
         .try_next_port = next_port,
+        .php_inside = cli_php_is_inside(),
     };
 
     return master_main(&opt);
@@ -444,8 +419,10 @@ int main(int argc, char **argv)
     struct cli c = {.env = environ};
     int rc;
 
+    if (cli_php_claims(argc, argv))
+        return cli_php_become(argc, argv, NULL);
     if (cli_is_php(argc, argv))
-        return cli_php(argv);
+        return cli_php(argc, argv);
     if (argc > 1 && strcmp(argv[1], "--role=front") == 0) {
         process_title_init(argc, argv);
         process_set_title("ephpm: front");

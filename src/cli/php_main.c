@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The ephpm developers */
-/*
- * ephpm-php: the executable that is linked with one libphp. It is the stock `php` command, except
- * for the roles that ephpm starts it in.
- */
+#include "cli/php_main.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -59,15 +57,31 @@ static const struct {
     {"--role=bench", bench_php_role},
 };
 
-int main(int argc, char **argv)
+/* The row of php_roles, or -1. */
+static int php_find_role(int argc, char **argv)
 {
+    for (size_t i = 0; argc > 1 && i < ARRAY_LEN(php_roles); i++)
+        if (strcmp(argv[1], php_roles[i].argument) == 0)
+            return (int)i;
+    return -1;
+}
+
+bool php_is_role(int argc, char **argv)
+{
+    return php_find_role(argc, argv) >= 0;
+}
+
+int php_main(int argc, char **argv)
+{
+    int role;
+
     process_title_init(argc, argv);
     /* First, since a web server makes arguments of what a client asks for, RFC 3875 4.4. */
     if (argc > 0 && php_is_cgi_link(argv[0]))
         return embed_cgi_main(argc, argv);
-    for (size_t i = 0; argc > 1 && i < ARRAY_LEN(php_roles); i++)
-        if (strcmp(argv[1], php_roles[i].argument) == 0)
-            return php_roles[i].run(argc, argv);
+    role = php_find_role(argc, argv);
+    if (role >= 0)
+        return php_roles[role].run(argc, argv);
     process_prepare_heap(PHP_HEAP);
     return embed_cli_main("cli", serve_main, argc, argv);
 }

@@ -72,6 +72,10 @@ static int master_find_php(struct master *m, struct err *err)
             return err_set(err, rc, "php.binary: %s: %s", m->config->php.binary, err_text(rc));
         return 0;
     }
+    if (m->opt->php_inside) {
+        (void)str_put(m->php_exe, sizeof(m->php_exe), exe);
+        return 0;
+    }
     for (size_t i = 0; i < ARRAY_LEN(places) && slash > 0; i++) {
         char path[4200];
 

@@ -47,6 +47,7 @@ struct master_options {
     size_t noverrides;
     const char *const *env;
     bool try_next_port; /* dev: a taken port is no error, the next free one is used */
+    bool php_inside;    /* this program is PHP, too */
     bool quiet;         /* no banner for people */
 };
 

@@ -12,6 +12,7 @@
 #include "engine/ipc.h"
 #include "engine/worker.h"
 #include "kv/store.h"
+#include "php/builtin.h"
 #include "php/embed.h"
 #include "php/ini_search.h"
 #include "platform/fs.h"
@@ -171,6 +172,7 @@ static int prototype_boot(struct prototype *p, struct ipc_in *m)
 {
     struct embed_options opt = {0};
     struct err err = {0};
+    static char binary[4096]; /* PHP points to it */
     struct embed_ini_search search;
     struct ipc_out out;
     int rc;
@@ -201,6 +203,8 @@ static int prototype_boot(struct prototype *p, struct ipc_in *m)
     process_allow_huge_pages(false); /* only workers gain by them */
     rc = prototype_open_store(p, m, &err);
     opt.kv = p->kv;
+    if (embed_builtin_php() && embed_builtin_command(binary, sizeof(binary)) == 0)
+        opt.php_binary = binary;
     prototype_find_ini(&search, &opt);
     if (rc == 0)
         rc = embed_startup(&opt, &worker_host, &err);

@@ -1,16 +1,78 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The ephpm developers */
-#include "php/builtin.h"
-
-#ifdef EPHPM_PHP_STATIC
-
 #include "php/compat.h"
 
+#include "php/builtin.h"
+
 #include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
 
 #include "ext/standard/dl.h"
 
-#include "base/str.h"
+#include "platform/fs.h"
+#include "platform/process.h"
+
+/* --- the command ------------------------------------------------------------------------------ */
+
+/*
+ * One program is both, and PHP_BINARY takes no arguments. A link named ephpm-php beside it is the
+ * php command; without one it is this spelling of its own path, which is no other file's.
+ */
+static const char mark[] = "/./";
+
+#ifdef EPHPM_ONE_FILE
+
+static bool is_link_to(const char *link, const char *exe)
+{
+    char real[PATH_MAX];
+
+    return fs_realpath(link, real, sizeof(real)) == 0 && strcmp(real, exe) == 0;
+}
+
+int embed_builtin_command(char *out, size_t cap)
+{
+    char exe[PATH_MAX];
+    int slash, rc = process_exe_path(exe, sizeof(exe));
+
+    if (rc)
+        return rc;
+    slash = (int)str_rchr(str_c(exe), '/');
+    if (snprintf(out, cap, "%.*s/ephpm-php", slash, exe) < (int)cap && is_link_to(out, exe))
+        return 0;
+    return snprintf(out, cap, "%.*s%s%s", slash, exe, mark, exe + slash + 1) < (int)cap
+               ? 0
+               : ERR_TOOBIG;
+}
+
+#else
+
+int embed_builtin_command(char *out, size_t cap)
+{
+    return process_exe_path(out, cap);
+}
+
+#endif
+
+bool embed_builtin_is_command(struct str argv0)
+{
+    struct str folder = str_sub(argv0, 0, (size_t)(str_rchr(argv0, '/') + 1));
+
+    return str_ends(folder, str_c(mark));
+}
+
+/* --- what is inside --------------------------------------------------------------------------- */
+
+bool embed_builtin_php(void)
+{
+#ifdef EPHPM_PHP_STATIC
+    return true;
+#else
+    return false;
+#endif
+}
+
+#ifdef EPHPM_PHP_STATIC
 
 /*
  * A distribution's ini files name each of its extensions (extension=mysqli.so). Those that are
@@ -90,13 +152,10 @@ void embed_builtin_register(void)
         zend_register_extension(&zend_extension_entry, NULL);
 }
 
-#endif
-
-bool embed_builtin_php(void)
-{
-#ifdef EPHPM_PHP_STATIC
-    return true;
 #else
-    return false;
-#endif
+
+void embed_builtin_register(void)
+{
 }
+
+#endif

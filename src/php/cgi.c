@@ -11,6 +11,7 @@
 #include "php_getopt.h"
 #include "php_ini_builder.h"
 
+#include "php/builtin.h"
 #include "php/cli.h"
 #include "php/ini_search.h"
 #include "platform/fs.h"
@@ -328,7 +329,7 @@ int embed_cgi_main(int argc, char **argv)
     if (!read_command(argc, argv, &cmd, &code))
         goto done;
     process_ignore_sigpipe();
-    if (process_exe_path(binary, sizeof(binary)) < 0)
+    if (embed_builtin_command(binary, sizeof(binary)) < 0)
         binary[0] = '\0'; /* PHP_BINARY is empty then */
     embed_ini_search_begin(&search, opt.sapi_name, binary, cmd.ini_file, cmd.no_ini);
     opt.ini_file = search.path;

@@ -8,6 +8,7 @@
 
 #include "php_ini_builder.h"
 
+#include "php/builtin.h"
 #include "php/cli.h"
 #include "php/ini_search.h"
 #include "php/internal.h"
@@ -127,7 +128,7 @@ int embed_cli_main(const char *sapi, embed_cli_serve_cb *serve, int argc, char *
     embed_cli_module.name = (char *)(uintptr_t)sapi;
     process_ignore_sigpipe();
     compat_signals_startup();
-    if (process_exe_path(binary, sizeof(binary)) < 0)
+    if (embed_builtin_command(binary, sizeof(binary)) < 0)
         binary[0] = '\0'; /* PHP_BINARY is empty then */
     php_ini_builder_init(&s.settings);
     if (!read_startup(argc, argv, &s, &code)) {

@@ -16,11 +16,11 @@
  *
  * Files in reading order: embed.c (start, stop, the SAPI table), request.c (one request, its end,
  * bailouts), variables.c ($_SERVER, getenv, headers to names), output.c (headers and body out),
- * ini.c (settings of paths, .user.ini), extensions.c (those that are asked for by name), crash.c
- * (signals, PHP backtrace), opcache.c (cached scripts, status), timer.c (max_execution_time with
- * fewer system calls), session.c (sessions in the store), sanitizer.c, builtin.c (when PHP is linked
- * in), functions/ (what PHP code
- * can call; kv.c is the key-value store), compat.h (all differences between PHP versions).
+ * ini.c (settings of paths, .user.ini), extensions.c (those that are asked for by name), builtin.c
+ * (when PHP is a part of this program), crash.c (signals, PHP backtrace), opcache.c (cached
+ * scripts, status), timer.c (max_execution_time with fewer system calls), session.c (sessions in
+ * the store), sanitizer.c, functions/ (what PHP code can call; kv.c is the key-value store),
+ * compat.h (all differences between PHP versions).
  */
 
 #include <stdbool.h>
