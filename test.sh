@@ -8,7 +8,7 @@ cd "$(dirname "$(readlink -f "$0")")" || exit 1
 
 usage() {
     cat <<'TEXT'
-usage: ./test.sh [--quick | --only STAGE[,STAGE...]]
+usage: ./test.sh [--quick | --tuned | --only STAGE[,STAGE...]]
 
   unit         build (preset dev), unit tests
   checks       layers, headers compile alone, format, tidiness of the repository
@@ -18,7 +18,8 @@ usage: ./test.sh [--quick | --only STAGE[,STAGE...]]
   redis-suite  Redis's own tests, against the server: the quick ones
   windows      cross build, unit tests under Wine
 
---quick leaves out php-suite, redis-suite, tidy and windows. Logs are in build/logs. PHP_VERSION=8.5 in the
+--quick leaves out php-suite, redis-suite, tidy and windows. --tuned builds a PHP of our own (sdk/build --pgo, half an
+hour on two processors) and runs unit, integration and php-suite with it. Logs are in build/logs. PHP_VERSION=8.5 in the
 environment takes another PHP than the release's own; see docs/platforms.md.
 TEXT
 }
@@ -27,6 +28,7 @@ stages="unit checks integration php-suite redis-suite windows tidy"
 while [ $# -gt 0 ]; do
     case "$1" in
     --quick) stages="unit checks integration" ;;
+    --tuned) stages="tuned" ;;
     --only)
         [ $# -gt 1 ] || { usage >&2; exit 2; }
         stages=${2//,/ }
@@ -39,7 +41,7 @@ while [ $# -gt 0 ]; do
 done
 for stage in $stages; do
     case "$stage" in
-    unit | checks | tidy | integration | php-suite | redis-suite | windows) ;;
+    unit | checks | tidy | integration | php-suite | redis-suite | windows | tuned) ;;
     *) echo "test.sh: no stage called $stage" >&2; usage >&2; exit 2 ;;
     esac
 done

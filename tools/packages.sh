@@ -83,6 +83,7 @@ packages_of() {
             ;;
         test)
             local extension
+            echo make patch # test_sdk_build.py
             echo python3 python3-pytest python3-pytest-xdist curl strace procps iproute2 redis-tools php-predis
             echo prometheus python3-prometheus-client # promtool, and a parser of OpenMetrics
             # The servers that ephpm is compared with.

@@ -155,6 +155,18 @@ stage_php_suite() {
     stage_count php-suite-server env EPHPM_BIN_DIR="$PWD/build/dev/bin" tests/php-suite/run --server
 }
 
+# A PHP of our own, trained, and ephpm with it inside: the tests of the programs, and PHP's own.
+stage_tuned() {
+    local php
+    stage_need build run test php-suite sdk sdk-deps || return
+    php=$(packages_php) || return
+    stage_check sdk sdk/build --php "$php" --pgo || return
+    stage_build tuned "-DEPHPM_PHP_CONFIG=$PWD/build/sdk/php-$php/bin/php-config" || return
+    stage_units tuned
+    stage_integration tuned
+    stage_count php-suite-tuned env EPHPM_BIN_DIR="$PWD/build/tuned/bin" tests/php-suite/run --sample
+}
+
 # Redis's own tests of the commands that there are: the units that do not take long.
 stage_redis_suite() {
     stage_need build run redis-suite || return

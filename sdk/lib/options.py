@@ -41,7 +41,7 @@ class Options:
     out: pathlib.Path | None = None
     work: pathlib.Path = REPOSITORY / "build/sdk/work"
     patches: bool = True
-    static_deps: bool = True
+    deps: str = "static"
     fetch: bool = False
     install: bool = True
     until: str = "folder"
@@ -79,8 +79,8 @@ def parse(arguments: list[str]) -> Options:
     add("--out", metavar="FOLDER", help="the folder to make")
     add("--work", metavar="FOLDER", help="where sources, objects and logs are (build/sdk/work)")
     add("--patches", default="ours", metavar="ours|none", help="none leaves PHP's source as it is")
-    add("--deps", default="static", metavar="static|system",
-        help="libraries as static archives (the default), or Debian's shared ones")
+    add("--deps", default="static", metavar="static|system|FOLDER",
+        help="libraries as static archives (the default), Debian's shared ones, or what sdk/deps/build FOLDER made")
     add("--fetch", action="store_true", help="look for a newer source package than the one fetched before")
     add("--until", default="folder", metavar="STEP",
         help="end after source, patch or configure: to see whether patches fit, or to work on them")
@@ -118,9 +118,11 @@ def _checked(given: argparse.Namespace) -> Options:
     if given.patches not in ("ours", "none"):
         raise Usage(f'--patches {given.patches}: give "ours" or "none"')
     options.patches = given.patches == "ours"
+    options.deps = given.deps
     if given.deps not in ("static", "system"):
-        raise Usage(f'--deps {given.deps}: give "static" or "system"')
-    options.static_deps = given.deps == "static"
+        options.deps = os.path.abspath(given.deps)
+        if not os.path.isfile(f"{options.deps}/link-line"):
+            raise Usage(f'--deps {given.deps}: give "static", "system", or a folder that sdk/deps/build made')
     options.out = pathlib.Path(os.path.abspath(given.out)) if given.out else None
     if given.work:
         options.work = pathlib.Path(os.path.abspath(given.work))

@@ -168,7 +168,10 @@ def prepare(source: Source, chosen: list[pathlib.Path], folder: pathlib.Path,
             log: pathlib.Path) -> dict[str, bool]:
     """A patched copy of the source. Tells what has to be generated anew."""
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(source.folder, folder, symlinks=True)
+    copy = subprocess.run(["cp", "-a", "--reflink=auto", source.folder, folder], capture_output=True, text=True,
+                          check=False)
+    if copy.returncode:
+        raise Failure(f"PHP's source could not be copied: {copy.stderr.strip().splitlines()[0]}")
     changed: set[str] = set()
     for patch in chosen:
         changed.update(apply(patch, folder, log))

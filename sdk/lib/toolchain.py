@@ -30,7 +30,11 @@ class Toolchain:
 
 def packages(options: Options, say) -> None:
     """Installs what is missing, as quickstart.sh does, or says what to install."""
-    purposes = ["sdk"] + (["sdk-clang"] if options.vm == "tailcall" else [])
+    purposes = ["sdk"] + (["sdk-deps", "build"] if options.deps == "static" else [])
+    if options.vm == "tailcall":
+        purposes.append("sdk-clang")
+    if options.pgo and "build" not in purposes:
+        purposes.append("build")  # the training builds ephpm
     script = '. tools/packages.sh; need_packages "$@"'
     if not options.install:
         script = '. tools/packages.sh; echo "$(packages_missing $(packages_of "$@"))"'

@@ -87,6 +87,7 @@ def source(tmp_path):
     (["--sha256", "12ab", "--php", __file__], "a SHA-256 sum is 64 hexadecimal digits"),
     (["-j", "0"], "-j 0: give a number from 1 to 512"),
     (["--patches", "mine"], '--patches mine: give "ours" or "none"'),
+    (["--deps", "/nowhere"], '--deps /nowhere: give "static", "system", or a folder that sdk/deps/build made'),
     (["--until", "lunch"], "--until lunch: give source, patch, configure or folder"),
     (["--fast"], "unrecognized arguments: --fast; see sdk/build --help"),
 ])
