@@ -13,6 +13,8 @@ from source import Source
 from steps import Steps
 from toolchain import Toolchain
 
+# The last is an entry of include_path.
+PLACES = {"PROG_SENDMAIL": "/usr/sbin/sendmail", "PEAR_INSTALLDIR": "/usr/share/php"}
 TARGETS = ["libphp.la", "cli", "build-modules"]
 
 
@@ -57,9 +59,8 @@ class Build:
         for name in ("CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "LIBS", "MAKEFLAGS"):
             env.pop(name, None)
         env |= self.tools.environment()
-        env |= {"LC_ALL": "C.UTF-8", "CFLAGS": self.cflags(), "AR": self.tools.ar,
-                "CXXFLAGS": self.cflags(), "PROG_SENDMAIL": "/usr/sbin/sendmail",
-                "EXTENSION_DIR": f"/usr/lib/php/{self.api()}"}
+        env |= {"LC_ALL": "C.UTF-8", "CFLAGS": self.cflags(), "CXXFLAGS": self.cflags(), "AR": self.tools.ar}
+        env |= PLACES | {"EXTENSION_DIR": f"/usr/lib/php/{self.api()}"}
         if self.options.lto:
             env |= {"RANLIB": self.tools.ar.replace("ar", "ranlib"), "NM": self.tools.ar.replace("ar", "nm")}
         if self.tools.ccache:

@@ -19,13 +19,10 @@ KINDS = {1: "call", 2: "switch", 3: "goto", 4: "hybrid", 5: "tailcall"}
 
 _PROBE = """\
 #include <stdio.h>
-#include <Zend/zend.h>
-#include <Zend/zend_vm.h>
-#include <main/php_version.h>
+#include <main/php.h>
 #include <Zend/zend_extensions.h>
-extern zend_extension_version_info extension_version_info;
-extern zend_extension zend_extension_entry;
-extern zend_extension opcache_zend_extension_entry;
+#include <Zend/zend_vm.h>
+extern zend_extension OPCACHE;
 int main(void) { printf("%d %s\\n", zend_vm_kind(), OPCACHE.name); return 0; }
 """
 

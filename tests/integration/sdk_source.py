@@ -48,11 +48,9 @@ FILES = {
     "configure": CONFIGURE,
     "main/php_version.h": '#define PHP_VERSION "@VERSION@"\n',
     "main/php.h": "\n",
-    "Zend/zend.h": "typedef struct { const char *name; } zend_extension;\n"
-                   "typedef int zend_extension_version_info;\n",
+    "Zend/zend_extensions.h": "typedef struct { const char *name; } zend_extension;\n",
     "Zend/zend_vm.h": "int zend_vm_kind(void);\n",
     "Zend/zend_vm_def.h": "\n",
-    "Zend/zend_extensions.h": "\n",
     "Zend/zend_modules.h": "#define ZEND_MODULE_API_NO 20220829\n",
     "sapi/cli/php_cli.c": "\n",
     "core.c": "/* the core */\nint zend_vm_kind(void)\n{\n    return @KIND@;\n}\n",
