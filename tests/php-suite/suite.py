@@ -6,6 +6,7 @@
     build/php-suite/tree/             a fresh copy for each run, at one path for both programs
     build/php-suite/tmp/              their TMPDIR, as fresh
     build/php-suite/ini/              php.ini and the extensions, the same for both programs
+    build/php-suite/ini-NAME/         the same for a php of another build, given by --php
     build/php-suite/bin/              our program as php, and as php-cgi, by which it speaks CGI
     build/php-suite/log-SIDE.txt      what run-tests.php printed last
 
@@ -89,14 +90,15 @@ def ask_php(program, code):
 
 
 class Side:
-    """One of the two programs that are compared."""
+    """One of the two programs that are compared. Without a cgi there are no web requests."""
 
     def __init__(self, name, php, cgi):
-        self.name, self.php, self.cgi = name, str(php), str(cgi)
-        for program in (self.php, self.cgi):
+        self.name, self.php, self.cgi = name, str(php), str(cgi or "")
+        for program in filter(None, (self.php, self.cgi)):
             if not os.access(program, os.X_OK):
                 raise Failure(f"there is no program {program}")
         self.version = ask_php(self.php, "echo PHP_VERSION;")
+        self.ini = BASE / "ini"  # settings that it runs with
 
 
 def sides(server):
@@ -113,6 +115,34 @@ def sides(server):
     if ours.version != stock.version:
         raise Failure(f"{stock.php} is PHP {stock.version}, but {ours.php} is PHP {ours.version}")
     return stock, ours
+
+
+def given_sides(program, name):
+    """Debian's php and another build of the same minor version, as bin/php of sdk/build's folder."""
+    program = pathlib.Path(program).resolve()
+    ours = Side(name, program, None)
+    minor = ".".join(ours.version.split(".")[:2])
+    stock = Side("stock", f"/usr/bin/php{minor}", f"/usr/bin/php-cgi{minor}")
+    if ours.version != stock.version:
+        print(f"note: {stock.php} is PHP {stock.version}, {program} is PHP {ours.version}")
+    ours.ini = BASE / f"ini-{name}"
+    built_in = {m.lower() for m in ask_php(
+        program, "echo implode(' ', get_loaded_extensions()), ' ', "
+                 "implode(' ', get_loaded_extensions(true));").split()}
+    folder = program.parents[1] / "lib/php/extensions"
+    # Where OPcache is part of the program it is there without being asked for.
+    shared = [m for m in MODULES if m not in built_in and (folder / f"{m}.so").exists()]
+    write_ini(ours.ini, [f"{folder}/{m}.so" for m in shared])
+    return stock, ours
+
+
+def write_ini(folder, modules):
+    """The settings of a side: php.ini, and the extensions that are files of their own."""
+    scan = folder / "conf.d"
+    scan.mkdir(parents=True, exist_ok=True)
+    (folder / "php.ini").write_text(PHP_INI)
+    (scan / "modules.ini").write_text("".join(
+        f"{'zend_' if 'opcache' in m else ''}extension={m}\n" for m in modules))
 
 
 # --- the source -----------------------------------------------------------------------------------
@@ -193,11 +223,7 @@ class Place:
     def _write_ini(self, minor):
         modules = pathlib.Path(ask_php(f"/usr/bin/php{minor}", "echo PHP_EXTENSION_DIR;"))
         present = [m for m in MODULES if (modules / f"{m}.so").exists()]
-        scan = self.ini / "conf.d"
-        scan.mkdir(parents=True, exist_ok=True)
-        (self.ini / "php.ini").write_text(PHP_INI)
-        (scan / "modules.ini").write_text("".join(
-            f"{'zend_' if m == 'opcache' else ''}extension={m}.so\n" for m in present))
+        write_ini(self.ini, [f"{m}.so" for m in present])
         return present
 
     def _choose_account(self):
@@ -232,10 +258,10 @@ class Place:
             "LANG": "C.UTF-8",
             "HOME": str(self.tmp),
             "TMPDIR": str(self.tmp),
-            "PHPRC": str(self.ini),
-            "PHP_INI_SCAN_DIR": str(self.ini / "conf.d"),
+            "PHPRC": str(side.ini),
+            "PHP_INI_SCAN_DIR": str(side.ini / "conf.d"),
             "TEST_PHP_EXECUTABLE": side.php,
-            "TEST_PHP_CGI_EXECUTABLE": side.cgi,
+            **({"TEST_PHP_CGI_EXECUTABLE": side.cgi} if side.cgi else {}),
             "NO_INTERACTION": "1",
             "SKIP_ONLINE_TESTS": "1",
             # for server-cgi
