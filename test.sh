@@ -17,9 +17,10 @@ usage: ./test.sh [--quick | --tuned | --only STAGE[,STAGE...]]
   php-suite    PHP's own tests, with Debian's php and with ours: a sample, and all web requests
   redis-suite  Redis's own tests, against the server: the quick ones
   windows      cross build, unit tests under Wine
+  lanes        a PHP of our own for each kind of interpreter, and PHP's tests with each: hours
 
 --quick leaves out php-suite, redis-suite, tidy and windows. --tuned builds a PHP of our own (sdk/build --pgo, half an
-hour on two processors) and runs unit, integration and php-suite with it. Logs are in build/logs. PHP_VERSION=8.5 in the
+hour on two processors) and runs unit, integration and php-suite with it, and the stage lanes. Logs are in build/logs. PHP_VERSION=8.5 in the
 environment takes another PHP than the release's own; see docs/platforms.md.
 TEXT
 }
@@ -28,7 +29,7 @@ stages="unit checks integration php-suite redis-suite windows tidy"
 while [ $# -gt 0 ]; do
     case "$1" in
     --quick) stages="unit checks integration" ;;
-    --tuned) stages="tuned" ;;
+    --tuned) stages="tuned lanes" ;;
     --only)
         [ $# -gt 1 ] || { usage >&2; exit 2; }
         stages=${2//,/ }
@@ -41,7 +42,7 @@ while [ $# -gt 0 ]; do
 done
 for stage in $stages; do
     case "$stage" in
-    unit | checks | tidy | integration | php-suite | redis-suite | windows | tuned) ;;
+    unit | checks | tidy | integration | php-suite | redis-suite | windows | tuned | lanes) ;;
     *) echo "test.sh: no stage called $stage" >&2; usage >&2; exit 2 ;;
     esac
 done

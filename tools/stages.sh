@@ -167,6 +167,20 @@ stage_tuned() {
     stage_count php-suite-tuned env EPHPM_BIN_DIR="$PWD/build/tuned/bin" tests/php-suite/run --sample
 }
 
+# Our own builds of PHP, one for each kind of interpreter: that it is that kind, that it runs as Debian's
+# php does, and PHP's own tests. Hours without the builds, and an hour with them.
+stage_lanes() {
+    local lane options
+    stage_need build run php-suite sdk sdk-deps sdk-clang || return
+    for lane in hybrid hybrid-pgo call tailcall; do
+        options=(--vm "${lane%-pgo}" --out "build/sdk/lane-$lane")
+        case "$lane" in *-pgo) options+=(--pgo) ;; esac
+        stage_check "sdk-$lane" sdk/build "${options[@]}" || continue
+        stage_count "lane-$lane" tests/lanes/run --suite --name "$lane" -j "$stage_jobs" \
+            "build/sdk/lane-$lane"
+    done
+}
+
 # Redis's own tests of the commands that there are: the units that do not take long.
 stage_redis_suite() {
     stage_need build run redis-suite || return
