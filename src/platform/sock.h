@@ -69,6 +69,16 @@ int sock_connect(const struct sock_addr *to, sock_t *out) MUST_CHECK;
 /* The same by a name or a numeric address; all addresses of a name are tried. Blocks. ERR_NOTFOUND
  * when there is no such name. */
 int sock_connect_name(const char *host, uint16_t port, sock_t *out) MUST_CHECK;
+/* The addresses of a name or a numeric address, at most cap. Blocks. ERR_NOTFOUND when there is
+ * none.
+ */
+enum { SOCK_RESOLVE_MAX = 16 };
+int sock_resolve(
+    const char *host, uint16_t port, struct sock_addr *out, size_t cap, size_t *n) MUST_CHECK;
+/* Starts a connection without waiting for it; TCP_NODELAY is set. The socket becomes writable when
+ * it is decided, and sock_connect_end() then says how. ERR_REFUSED may come from either. */
+int sock_connect_start(const struct sock_addr *to, sock_t *out) MUST_CHECK;
+int sock_connect_end(sock_t s) MUST_CHECK;
 /* A non-blocking connected socket and its peer (peer may be NULL); TCP_NODELAY is set. ERR_AGAIN,
  * ERR_MFILE. */
 int sock_accept(sock_t l, sock_t *out, struct sock_addr *peer) MUST_CHECK;

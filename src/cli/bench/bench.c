@@ -6,14 +6,17 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "cli/bench/http.h"
 #include "cli/cli.h"
 
 static const char help[] =
     "usage: ephpm bench cpu|files|request [flags]\n"
+    "       ephpm bench http URL [flags]          (ephpm bench http --help)\n"
     "\n"
     "  cpu       PHP code: loops, calls, strings, arrays, objects, regular expressions, JSON, ...\n"
     "  files     walks through 5,000 files, file_exists(), small files included\n"
     "  request   a request in one process, without a server: what PHP's startup and shutdown cost\n"
+    "  http      load on a server: requests per second, latencies, errors\n"
     "\n"
     "flags:\n"
     "  --against PROGRAM   another php command (request: another ephpm or ephpm-php) in the same\n"
@@ -276,14 +279,16 @@ int bench_main(int argc, char **argv)
     bool list = false;
     int rc;
 
+    if (argc > 0 && strcmp(argv[0], "http") == 0)
+        return bench_http_main(argc, argv);
     for (int i = 0; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
             return fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
     if (argc == 0)
-        return usage("what is to be measured? cpu, files or request", NULL);
+        return usage("what is to be measured? cpu, files, request or http", NULL);
     run.suite = bench_suite_find(argv[0]);
     if (!run.suite)
-        return usage("unknown benchmark (there are cpu, files and request)", argv[0]);
+        return usage("unknown benchmark (there are cpu, files, request and http)", argv[0]);
     rc = parse(&opt, argc, argv, &list);
     if (rc)
         return rc;

@@ -12,11 +12,11 @@ add_custom_command(OUTPUT ${BENCH_EMBEDDED}
   COMMENT "Embedding the benchmarks' PHP programs" VERBATIM)
 
 # What unit tests link: no process, no socket.
-component(cli_bench_pure SOURCES bench/stats.c bench/elf.c DEPS core platform base LIBS m)
+component(cli_bench_pure SOURCES bench/stats.c bench/elf.c bench/url.c DEPS core platform base LIBS m)
 component(cli_bench
   SOURCES bench/bench.c bench/suites.c bench/program.c bench/workspace.c bench/child.c bench/rounds.c
-    bench/machine.c bench/report.c ${BENCH_EMBEDDED}
-  DEPS cli_bench_pure core platform base)
+    bench/machine.c bench/report.c bench/http.c bench/http_report.c bench/load.c ${BENCH_EMBEDDED}
+  DEPS cli_bench_pure http net core platform base)
 
 # In ephpm-php.
 component(cli_bench_role SOURCES bench/php_role.c DEPS cli_bench_pure php core platform base)

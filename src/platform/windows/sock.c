@@ -146,26 +146,74 @@ int sock_connect(const struct sock_addr *to, sock_t *out)
     return 0;
 }
 
-int sock_connect_name(const char *host, uint16_t port, sock_t *out)
+int sock_resolve(const char *host, uint16_t port, struct sock_addr *out, size_t cap, size_t *n)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *all = NULL;
-    int rc = ERR_NOTFOUND;
+    size_t found = 0;
 
     if (getaddrinfo(host, NULL, &hints, &all) != 0)
         return ERR_NOTFOUND;
-    for (struct addrinfo *a = all; a && rc; a = a->ai_next) {
+    for (struct addrinfo *a = all; a && found < cap; a = a->ai_next) {
         struct sockaddr_storage ss = {0};
-        struct sock_addr to;
 
         if (a->ai_addrlen > sizeof(ss))
             continue;
         memcpy(&ss, a->ai_addr, a->ai_addrlen);
-        to = sock_from_os(&ss);
-        to.port = port;
-        rc = sock_connect(&to, out);
+        out[found] = sock_from_os(&ss);
+        out[found++].port = port;
     }
     freeaddrinfo(all);
+    if (found == 0)
+        return ERR_NOTFOUND;
+    *n = found;
+    return 0;
+}
+
+int sock_connect_name(const char *host, uint16_t port, sock_t *out)
+{
+    struct sock_addr to[SOCK_RESOLVE_MAX];
+    size_t n;
+    int rc = sock_resolve(host, port, to, ARRAY_LEN(to), &n);
+
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < n; i++) {
+        rc = sock_connect(&to[i], out);
+        if (rc == 0)
+            break;
+    }
     return rc;
+}
+
+int sock_connect_start(const struct sock_addr *to, sock_t *out)
+{
+    struct sockaddr_storage ss;
+    int len = sock_to_os(to, &ss), rc;
+    SOCKET s;
+
+    if (len == 0)
+        return ERR_INVAL;
+    rc = sock_open(ss.ss_family, &s);
+    if (rc)
+        return rc;
+    sock_set_blocking(s, false);
+    sock_set_option(s, IPPROTO_TCP, TCP_NODELAY, 1);
+    if (connect(s, (struct sockaddr *)&ss, len) != 0 && WSAGetLastError() != WSAEWOULDBLOCK) {
+        rc = sock_error();
+        closesocket(s);
+        return rc;
+    }
+    *out = s;
+    return 0;
+}
+
+int sock_connect_end(sock_t s)
+{
+    int e = 0, len = sizeof(e);
+
+    if (getsockopt(s, SOL_SOCKET, SO_ERROR, (char *)&e, &len) != 0)
+        return sock_error();
+    return e ? oserr_code((unsigned long)e) : 0;
 }
 
 int sock_accept(sock_t l, sock_t *out, struct sock_addr *peer)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The ephpm developers */
+#include "platform/clock.h"
 #include "platform/sock.h"
 
 #include <stdlib.h>
@@ -216,7 +217,37 @@ static void test_sock_waits_for_any(void)
     sock_close(b[1]);
 }
 
+static void test_sock_connects_without_waiting(void)
+{
+    struct sock_addr at, found[4];
+    sock_t l = sock_test_listen("127.0.0.1:0", &at), c = SOCK_NONE, s;
+    size_t n = 0;
+    char byte;
+    int rc;
+
+    CHECK_INT(sock_resolve("127.0.0.1", at.port, found, ARRAY_LEN(found), &n), 0);
+    CHECK(n >= 1 && sock_ip_equal(&found[0], &at));
+    CHECK_INT(found[0].port, at.port);
+    CHECK_INT(sock_resolve("no-such-name.invalid", 80, found, ARRAY_LEN(found), &n), ERR_NOTFOUND);
+    CHECK_INT(sock_connect_start(&at, &c), 0);
+    s = sock_test_accept(l, NULL);
+    CHECK_INT(sock_connect_end(c), 0);
+    CHECK_INT(sock_recv(c, &byte, 1, &n), ERR_AGAIN); /* it does not block */
+    sock_close(s);
+    sock_close(c);
+    sock_close(l);
+    c = SOCK_NONE;
+    rc = sock_connect_start(&at, &c);
+    for (int i = 0; i < 200 && rc == 0; i++) {
+        clock_sleep_ms(10);
+        rc = sock_connect_end(c);
+    }
+    CHECK_INT(rc, ERR_REFUSED);
+    sock_close(c);
+}
+
 const struct test tests_sock[] = {
+    TEST(test_sock_connects_without_waiting),
     TEST(test_sock_waits_for_any),
     TEST(test_sock_listen_refuses_a_taken_port),
     TEST(test_sock_listens_on_ipv6),
