@@ -87,16 +87,44 @@ static void remote_status_kv(const struct json_value *kv)
     }
 }
 
+static double remote_number(const struct json_value *v, const char *key)
+{
+    const struct json_value *n = json_get(v, key);
+
+    return n && n->kind == JSON_NUMBER ? n->number : 0;
+}
+
+/* What was found out of the JIT, or is being found out. */
+static void remote_status_jit(const struct json_value *j)
+{
+    struct str choice = json_get_str(j, "jit"), reason = json_get_str(j, "reason");
+
+    printf("  jit auto %s  %s%s%s%s%s" STR_F "\n", json_get_str(j, "site").p,
+        json_get_str(j, "state").p, choice.p ? " " : "", choice.p ? choice.p : "",
+        json_get_bool(j, "remembered", false) ? " (remembered)" : "", reason.p ? ": " : "",
+        STR_A(reason));
+    printf(
+        "    cpu per request: on %.1f us (%lld requests)  off %.1f us (%lld)  kinds %lld  covered "
+        "%.1f %%  jit saves %.1f %%\n",
+        remote_number(j, "on_us"), (long long)json_get_int(j, "on_samples", 0),
+        remote_number(j, "off_us"), (long long)json_get_int(j, "off_samples", 0),
+        (long long)json_get_int(j, "kinds", 0), remote_number(j, "covered_percent"),
+        remote_number(j, "saves_percent"));
+}
+
 static void remote_status(const struct json_value *v)
 {
     const struct json_value *gens = json_get(v, "generations");
     const struct json_value *front = json_get(v, "front");
+    const struct json_value *jit = json_get(v, "jit_auto");
 
     printf("ephpm %s  %s  http://%s  master %lld  user %s\n", json_get_str(v, "version").p,
         json_get_str(v, "mode").p, json_get_str(v, "listen").p,
         (long long)json_get_int(v, "master_pid", 0), json_get_str(v, "user").p);
     for (const struct json_value *g = gens ? gens->first : NULL; g; g = g->next)
         remote_status_generation(g);
+    for (const struct json_value *j = jit ? jit->first : NULL; j; j = j->next)
+        remote_status_jit(j);
     remote_status_kv(json_get(v, "kv"));
     if (front && front->kind == JSON_OBJECT)
         remote_status_front(front);

@@ -95,6 +95,12 @@ void json_bool(struct json_writer *w, bool v)
     buf_add_str(w->b, v ? STR("true") : STR("false"));
 }
 
+void json_raw(struct json_writer *w, struct str json)
+{
+    before_item(w);
+    buf_add_str(w->b, json);
+}
+
 void json_null(struct json_writer *w)
 {
     before_item(w);

@@ -40,6 +40,7 @@ void json_uint(struct json_writer *w, uint64_t v);
 void json_float(struct json_writer *w, double v); /* null when not finite */
 void json_bool(struct json_writer *w, bool v);
 void json_null(struct json_writer *w);
+void json_raw(struct json_writer *w, struct str json); /* a value that is JSON already */
 /* Key and value in one. */
 void json_add_str(struct json_writer *w, const char *key, struct str s);
 void json_add_int(struct json_writer *w, const char *key, int64_t v);

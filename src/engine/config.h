@@ -203,6 +203,8 @@ struct config_php {
     int64_t opcache_interned_strings_buffer; /* MB, CONF_AUTO */
     int64_t opcache_jit_buffer_size;         /* MB, CONF_AUTO */
     int opcache_jit;                         /* enum config_jit */
+    uint64_t opcache_jit_auto;               /* "opcache_jit_auto_secs": how long, ms */
+    const char *opcache_jit_auto_file;       /* NULL: in the server's folder */
     int64_t opcache_max_accelerated_files;   /* CONF_AUTO */
     const char *realpath_cache_size;         /* NULL: by mode */
     int64_t realpath_cache_ttl;              /* CONF_AUTO */

@@ -331,8 +331,17 @@ static const struct conf_row rows[] = {
     ROW("php.opcache_jit", php.opcache_jit, CONF_ENUM, NULL, SITE,
         "When not set: in serve `tracing`, or `function` for PHP versions with a known fault in "
         "the tracing JIT; "
-        "`disable` in dev.",
+        "`disable` in dev. `auto`: measured, for a single site in serve (see docs/deploy.md).",
         .names = "|tracing|function|disable|auto"),
+    ROW("php.opcache_jit_auto_secs", php.opcache_jit_auto, CONF_DURATION, "900", RELOAD,
+        "With opcache_jit `auto`: how long a revision is measured at most, with two generations at "
+        "work.",
+        RANGE(1000, DAY_MS)),
+    ROW("php.opcache_jit_auto_file", php.opcache_jit_auto_file, CONF_STRING, NULL,
+        RELOAD | CONF_NOT_EMPTY,
+        "Where it is kept what was measured. When not set: `/var/lib/ephpm/jit-auto.json`, without "
+        "root `/tmp/ephpm-UID/jit-auto.json`.",
+        .check = config_check_one_line),
     ROW("php.opcache_max_accelerated_files", php.opcache_max_accelerated_files, CONF_INT, NULL,
         SITE, "Number of scripts. When not set: 20000 in serve.", RANGE(200, 1000000)),
     ROW("php.realpath_cache_size", php.realpath_cache_size, CONF_STRING, NULL, SITE | CONF_PHP_SIZE,

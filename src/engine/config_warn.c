@@ -109,11 +109,29 @@ static bool no_timestamps(const struct config *cfg)
     return v == 0 || (v < 0 && cfg->mode == CONFIG_SERVE);
 }
 
+/* Why "auto" measures nothing here; NULL: it does, or it is not asked for. */
+static const char *why_no_jit_auto(const struct config *cfg)
+{
+    if (cfg->php.opcache_jit != CONFIG_JIT_AUTO)
+        return NULL;
+    if (cfg->mode == CONFIG_DEV)
+        return "dev has no JIT unless one is named";
+    return config_is_multi(cfg) ? "with server.sites_dir nothing is measured, as each site would "
+                                  "need memory for a second generation"
+                                : NULL;
+}
+
 static bool no_jit(const struct config *cfg)
 {
     int v = cfg->php.opcache_jit;
 
-    return v == CONFIG_JIT_DISABLE || (v == CONFIG_JIT_UNSET && cfg->mode == CONFIG_DEV);
+    return v == CONFIG_JIT_DISABLE || (v == CONFIG_JIT_UNSET && cfg->mode == CONFIG_DEV) ||
+           why_no_jit_auto(cfg);
+}
+
+static bool no_jit_auto(const struct config *cfg)
+{
+    return cfg->php.opcache_jit != CONFIG_JIT_AUTO || why_no_jit_auto(cfg);
 }
 
 static bool no_ip_rate(const struct config *cfg)
@@ -200,6 +218,8 @@ static const struct inert inerts[] = {
     {"php.shed_after_ms", is_waiting, "php.overload_policy is \"wait\""},
     {"php.opcache_revalidate_freq", no_timestamps, "php.opcache_validate_timestamps is off"},
     {"php.opcache_jit_buffer_size", no_jit, "the JIT is off"},
+    {"php.opcache_jit_auto_secs", no_jit_auto, "php.opcache_jit does not measure"},
+    {"php.opcache_jit_auto_file", no_jit_auto, "php.opcache_jit does not measure"},
     {"kv.memory_limit", no_kv, kv_off},
     {"kv.eviction_policy", no_kv, kv_off},
     {"kv.compression", no_kv, kv_off},
@@ -308,7 +328,7 @@ static size_t count_possible(const struct config *cfg)
 void config_collect_warnings(struct config *cfg)
 {
     enum { NOTICES = 4 };
-    size_t cap = ARRAY_LEN(inerts) + 1 + count_possible(cfg);
+    size_t cap = ARRAY_LEN(inerts) + 2 + count_possible(cfg);
 
     cfg->warnings = (struct conf_list){.v = arena_new(&cfg->arena, cap * sizeof(char *))};
     cfg->notices = (struct conf_list){.v = arena_new(&cfg->arena, NOTICES * sizeof(char *))};
@@ -327,6 +347,11 @@ void config_collect_warnings(struct config *cfg)
                 "server.control_socket (%s) is empty and kv.redis_compat is off: no deploy reaches "
                 "the server, so only SIGHUP or a restart changes code",
                 where(cfg, "server.control_socket")));
+    if (why_no_jit_auto(cfg))
+        add(cfg, &cfg->warnings, cap,
+            arena_printf(&cfg->arena,
+                "php.opcache_jit = \"auto\" (%s) is the same as \"disable\": %s",
+                where(cfg, "php.opcache_jit"), why_no_jit_auto(cfg)));
     warn_tables(cfg, cap);
     if (config_is_set(cfg, "php.fpm_engine"))
         add(cfg, &cfg->notices, NOTICES,
@@ -338,9 +363,4 @@ void config_collect_warnings(struct config *cfg)
             arena_printf(&cfg->arena,
                 "php.crash_containment (%s) changes nothing: every crash is contained here",
                 where(cfg, "php.crash_containment")));
-    if (cfg->php.opcache_jit == CONFIG_JIT_AUTO)
-        add(cfg, &cfg->notices, NOTICES,
-            arena_printf(&cfg->arena,
-                "php.opcache_jit = \"auto\" (%s) is the same as not setting it",
-                where(cfg, "php.opcache_jit")));
 }

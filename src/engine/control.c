@@ -153,6 +153,8 @@ static const char *control_generation_state(const struct generation *g)
         return "warming";
     case GEN_ACTIVE:
         return "active";
+    case GEN_TRIAL:
+        return "trial";
     case GEN_DRAINING:
         return "draining";
     case GEN_ENDED:
@@ -196,12 +198,16 @@ static void control_write_status(
         json_close_object(&w);
     }
     json_close_array(&w);
+    json_key(&w, "jit_auto");
+    json_open_array(&w);
+    list_each (it, &m->sites)
+        if (CONTAINER_OF(it, struct site, node)->jit.state != JIT_AUTO_OFF)
+            jit_auto_write(CONTAINER_OF(it, struct site, node), &w);
+    json_close_array(&w);
     json_key(&w, "kv");
-    buf_add_str(b, kv_json.len ? kv_json : STR("null"));
-    w.more = true;
+    json_raw(&w, kv_json.len ? kv_json : STR("null"));
     json_key(&w, "front");
-    buf_add_str(b, front_json.len ? str_trim(front_json) : STR("null"));
-    w.more = true;
+    json_raw(&w, front_json.len ? str_trim(front_json) : STR("null"));
     json_close_object(&w);
     buf_add_char(b, '\n');
 }

@@ -20,6 +20,8 @@
  *   then the switch: new requests go to the new generation, the old one drains.
  *
  * Any step may fail; then the new generation ends and the old one never noticed.
+ *
+ * A trial (jit_auto.c) goes the same way up to the switch. Anything else may take its place.
  */
 enum {
     DEPLOY_LIST_MAX = 64 << 20,
@@ -39,6 +41,8 @@ static const char *deploy_kind_name(enum op_kind k)
         return "reload";
     case OP_RECOVER:
         return "recovery";
+    case OP_TRIAL:
+        return "jit trial";
     }
     return "?";
 }
@@ -69,6 +73,7 @@ static void deploy_clear(struct site *s)
     fs_close(op->result_fd);
     config_unref(op->config);
     mem_free(op->revision);
+    mem_free(op->revision_known);
     *op = (struct operation){.step = OP_NONE, .list_fd = -1, .result_fd = -1};
     if (reload)
         deploy_say_reloaded(s->master);
@@ -78,6 +83,8 @@ void deploy_site_free(struct site *s)
 {
     deploy_clear(s);
     net_timer_close(s->recover);
+    net_timer_close(s->jit.timer);
+    mem_free(s->revision);
     list_remove(&s->node);
     fs_close(s->kv_fd);
     mem_free(s->name);
@@ -113,6 +120,7 @@ struct site *deploy_site_add(struct master *m, const char *name, const char *fol
     s->op.list_fd = s->op.result_fd = -1;
     s->kv_fd = -1;
     s->recover = net_timer_open(m->loop, deploy_recover, s);
+    s->jit.timer = net_timer_open(m->loop, jit_auto_on_timer, s);
     list_push(&m->sites, &s->node);
     return s;
 }
@@ -130,7 +138,7 @@ void deploy_recover(void *arg)
     struct site *s = arg;
     struct err err;
 
-    if (s->recover_due && !s->master->stopping && s->op.step == OP_NONE &&
+    if (s->recover_due && !s->master->stopping && !deploy_is_busy(s) &&
         deploy_begin(s, OP_RECOVER, NULL, &err)) {
         s->recover_failures++; /* it logged its failure */
         deploy_plan_recovery(s);
@@ -145,6 +153,21 @@ static struct config *deploy_config(struct site *s)
 /* Before a text for the client, "%s%s": where there are many sites, which one it is about. */
 #define DEPLOY_SITE(s) (s)->folder ? (s)->name : "", (s)->folder ? ": " : ""
 
+/* A trial is nobody's wish in particular: the site goes on as it is. */
+static void deploy_trial_failed(struct site *s, const char *text)
+{
+    struct generation *next = s->op.next;
+
+    log_info("jit_auto_trial_failed", F_CSTR("site", s->name), F_CSTR("error", text),
+        F_UINT("generation", next ? next->id : 0));
+    s->op.next = NULL;
+    if (next)
+        generation_end(next);
+    deploy_clear(s);
+    deploy_plan_recovery(s);
+    jit_auto_on_failed(s, text);
+}
+
 void deploy_failed(struct site *s, const char *fmt, ...)
 {
     struct operation *op = &s->op;
@@ -157,6 +180,10 @@ void deploy_failed(struct site *s, const char *fmt, ...)
     va_start(ap, fmt);
     (void)vsnprintf(text, sizeof(text), fmt, ap); /* a cut text is still the text */
     va_end(ap);
+    if (op->kind == OP_TRIAL) {
+        deploy_trial_failed(s, text);
+        return;
+    }
     log_error("deploy_refused", F_CSTR("site", s->name),
         F_CSTR("operation", deploy_kind_name(op->kind)), F_UINT("generation", next ? next->id : 0),
         F_CSTR("error", text), F_CSTR("serving", s->active ? "the old generation" : "nothing"));
@@ -226,6 +253,11 @@ static void deploy_timeout(void *arg)
         (unsigned long long)deploy_config(s)->deploy.timeout);
 }
 
+bool deploy_is_busy(const struct site *s)
+{
+    return s->op.step != OP_NONE && s->op.kind != OP_TRIAL;
+}
+
 static int deploy_start(
     struct site *s, enum op_kind kind, struct control_client *client, struct err *err)
 {
@@ -236,7 +268,7 @@ static int deploy_start(
     struct fs_stat st;
     int rc;
 
-    if (op->step != OP_NONE)
+    if (deploy_is_busy(s))
         return err_set(err, ERR_BUSY, "%s is running already", deploy_kind_name(op->kind));
     if (kind == OP_RELOAD) {
         rc = master_load_config(s->master, &cfg, err);
@@ -261,6 +293,8 @@ static int deploy_start(
         config_unref(cfg);
         return rc;
     }
+    if (kind != OP_TRIAL)
+        jit_auto_interrupt(s, deploy_kind_name(kind));
     deploy_clear(s);
     op->kind = kind;
     op->step = OP_BOOT;
@@ -318,7 +352,7 @@ void deploy_announced(struct master *m)
         struct site *s = CONTAINER_OF(it, struct site, node);
         struct err err = {0};
 
-        if (!s->deploy_due || s->op.step != OP_NONE || s->leaving)
+        if (!s->deploy_due || deploy_is_busy(s) || s->leaving)
             continue;
         s->deploy_due = false;
         /* Without a generation the next one has the new code anyway. */
@@ -330,19 +364,11 @@ void deploy_announced(struct master *m)
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-static void deploy_switch(struct site *s)
+/* New requests go to it. */
+static void deploy_activate(struct site *s, struct generation *g)
 {
-    struct operation *op = &s->op;
-    struct generation *g = op->next, *old = s->active;
-    struct config *cfg = op->config;
     struct ipc_out out;
 
-    if (cfg) {
-        config_unref(s->master->config);
-        s->master->config = config_ref(cfg);
-        log_set_level((enum log_level)cfg->server.logging.level);
-    }
-    roles_send_config(s->master);
     g->state = GEN_ACTIVE;
     s->active = g;
     s->recover_due = g->pid == 0; /* it may have lost its prototype already */
@@ -350,6 +376,57 @@ static void deploy_switch(struct site *s)
     ipc_begin(&out, "activate");
     ipc_add_u64(&out, "generation", g->id);
     roles_tell_front(s->master, &out);
+}
+
+void deploy_promote(struct site *s, struct generation *g)
+{
+    struct generation *old = s->active;
+
+    deploy_activate(s, g);
+    generation_drain(old);
+    deploy_plan_recovery(s);
+}
+
+/* It takes half of the requests from now on. */
+static void deploy_switch_trial(struct site *s)
+{
+    struct generation *g = s->op.next;
+
+    g->state = GEN_TRIAL;
+    s->op.next = NULL;
+    deploy_clear(s);
+    deploy_plan_recovery(s);
+    jit_auto_on_ready(s, g);
+}
+
+/* What the code that serves is called: by the deploy, or by an earlier measurement of it. */
+static void deploy_name_revision(struct site *s)
+{
+    struct operation *op = &s->op;
+    bool same = op->kind != OP_DEPLOY && op->kind != OP_RESET;
+
+    if (op->revision || op->revision_known || !same) {
+        mem_free(s->revision);
+        s->revision =
+            op->revision ? mem_dup_str(op->revision, strlen(op->revision)) : op->revision_known;
+        if (!op->revision)
+            op->revision_known = NULL;
+    }
+}
+
+static void deploy_switch(struct site *s)
+{
+    struct operation *op = &s->op;
+    struct generation *g = op->next, *old = s->active;
+    struct config *cfg = op->config;
+
+    if (cfg) {
+        config_unref(s->master->config);
+        s->master->config = config_ref(cfg);
+        log_set_level((enum log_level)cfg->server.logging.level);
+    }
+    roles_send_config(s->master);
+    deploy_activate(s, g);
     log_info("generation_active", F_CSTR("site", g->site), F_UINT("generation", g->id),
         F_CSTR("operation", deploy_kind_name(op->kind)), F_CSTR("root", g->root),
         F_CSTR("revision", op->revision), F_UINT("warmed_scripts", op->compiled),
@@ -366,9 +443,11 @@ static void deploy_switch(struct site *s)
             (unsigned long long)g->id, g->root, op->compiled,
             (unsigned long long)(clock_mono_ms() - op->began_ms));
     op->next = NULL;
+    deploy_name_revision(s);
     deploy_clear(s);
     deploy_plan_recovery(s);
     master_announce(s->master, g);
+    jit_auto_on_switch(s);
 }
 
 static void deploy_probe_next(struct site *s)
@@ -380,6 +459,10 @@ static void deploy_probe_next(struct site *s)
     const char *host = "localhost";
     struct ipc_out out;
 
+    if (op->kind == OP_TRIAL) {
+        deploy_switch_trial(s);
+        return;
+    }
     if (!check || op->url >= urls->n) {
         deploy_switch(s);
         return;
@@ -545,6 +628,7 @@ static void deploy_compile(struct site *s, struct str old_list)
 void deploy_prototype_lost(struct site *s)
 {
     s->recover_due = true;
+    jit_auto_interrupt(s, "its prototype ended");
     if (s->op.step == OP_NONE) {
         deploy_plan_recovery(s);
     } else if (s->op.step == OP_SCRIPTS) {
@@ -562,6 +646,10 @@ void deploy_booted(struct site *s, struct generation *g)
     if (op->next != g || op->step != OP_BOOT)
         return;
     g->state = GEN_WARMING;
+    if (op->kind == OP_TRIAL && g->jit) {
+        deploy_failed(s, "the ini settings turn the JIT on");
+        return;
+    }
     if (!g->opcache || op->kind == OP_START) {
         deploy_first_worker(s);
         return;
@@ -666,13 +754,17 @@ void deploy_count_crash(struct site *s, struct generation *g)
         recent += now - s->crashes[i] <= window;
     if (s->master->stopping || php->crash_loop_count <= 0 || recent < (size_t)php->crash_loop_count)
         return;
-    if (s->op.step != OP_NONE || (s->recovered_ms && now - s->recovered_ms < window))
+    if (deploy_is_busy(s) || (s->recovered_ms && now - s->recovered_ms < window))
         return;
     s->recovered_ms = now;
     s->ncrashes = 0;
     memset(s->crashes, 0, sizeof(s->crashes));
     log_error("crash_loop", F_CSTR("site", g->site), F_UINT("generation", g->id),
         F_UINT("deaths", recent), F_INT("seconds", php->crash_loop_seconds),
-        F_CSTR("action", "starting a fresh generation with the JIT off"));
+        F_CSTR("action", s->jit.state == JIT_AUTO_MEASURING
+                             ? "going on with the generation without the JIT"
+                             : "starting a fresh generation with the JIT off"));
+    if (jit_auto_on_crash_loop(s))
+        return;
     (void)!deploy_begin(s, OP_RECOVER, NULL, &err); /* it logs its failure */
 }

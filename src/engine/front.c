@@ -91,8 +91,11 @@ static void front_limits(struct front *f, struct ipc_in *m)
 static int front_start(struct front *f, struct http_settings *settings)
 {
     struct http_hooks hooks = front_hooks;
-    struct pool_hooks pool = {
-        .arg = f, .fork = front_fork, .signal = front_signal, .drained = front_drained};
+    struct pool_hooks pool = {.arg = f,
+        .fork = front_fork,
+        .signal = front_signal,
+        .drained = front_drained,
+        .measured = front_trial_measured};
     int rc;
 
     hooks.arg = f;
@@ -214,7 +217,9 @@ static void front_on_generation_op(struct front *f, struct ipc_in *m)
 
     if (!g)
         return;
-    if (ipc_is(m, "activate"))
+    if (ipc_is(m, "trial"))
+        front_trial_begin(f, g);
+    else if (ipc_is(m, "activate"))
         pool_activate(&f->pool, g);
     else if (ipc_is(m, "retire"))
         pool_retire(&f->pool, g);
@@ -243,6 +248,8 @@ static void front_on_message(struct front *f, struct ipc_in *m)
     else if (ipc_is(m, "worker_gone"))
         pool_worker_gone(&f->pool, ipc_get_u64(m, "worker"), (int)ipc_get_u64(m, "code"),
             (int)ipc_get_u64(m, "signal"));
+    else if (ipc_is(m, "jit_auto"))
+        front_trial_note(f, m);
     else if (ipc_is(m, "probe"))
         front_probe(f, m);
     else if (ipc_is(m, "status"))
@@ -324,6 +331,7 @@ static void front_fini(struct front *f)
         pool_fini(&f->pool);
     }
     front_metrics_fini(f);
+    net_timer_close(f->trials);
     net_timer_close(f->flush);
     net_watch_close(f->bell_watch);
     net_watch_close(f->master_watch);
@@ -354,6 +362,7 @@ int front_main(void)
         log_error("front_start_failed", F_ERR(rc));
         return 1;
     }
+    f.trials = net_timer_open(f.loop, front_trial_tick, &f);
     f.flush = net_timer_open(f.loop, front_on_flush, &f);
     net_timer_start(f.flush, FRONT_FLUSH_MS, FRONT_FLUSH_MS);
     net_watch_set(f.master_watch, NET_READ);

@@ -19,10 +19,13 @@
  * generation, reserve                       status      json worker_gone id, code, signal idle (no
  * connection is left after `drain`) activate, retire, abandon  generation probe      generation,
  * url, host status, reopen, drain
+ *   trial      generation: the rival of the active    figures     generation, of its trial
+ *   jit_auto   site, json
  *
  * Files: front.c (messages and loop), front_sites.c (sites), front_http.c (internal endpoints,
  * request log), front_metrics.c (what is counted, and /metrics),
- * front_probe.c (a request to a generation that is not active yet), settings.c,
+ * front_probe.c (a request to a generation that is not active yet), front_trial.c (requests shared
+ * by two generations, and what they cost), settings.c,
  * pool.c, relay.c.
  */
 
@@ -59,6 +62,8 @@ struct front {
     bool draining;
     struct net_timer *flush; /* access log */
     struct list probes;
+    struct net_timer *trials; /* runs while a site has one */
+    uint32_t ntrials;         /* ever */
     struct front_logged *log; /* FRONT_REQUEST_LOG entries, NULL: off */
     size_t log_next;
     struct metrics *registry; /* the segment */
@@ -95,6 +100,17 @@ void front_metrics_sampled(struct front *f);
 void front_metrics_gone(struct front *f, struct http_exchange *x);
 void front_metrics_finished(struct front *f, const struct http_exchange *x);
 void front_metrics_event(void *arg, enum http_event e);
+/* front_trial.c */
+void front_trial_begin(struct front *f, struct pool_generation *rival);
+/* The generation for a request to the site's active one g, and the tag to submit it with. */
+struct pool_generation *front_trial_choose(
+    struct http_exchange *x, struct pool_generation *g, uint64_t *tag);
+/* Hook of the pool. */
+void front_trial_measured(void *arg, struct pool_worker *w, const struct message_done *done);
+/* Timer callback; arg is the front. */
+void front_trial_tick(void *arg);
+/* What the master says of measuring, for front_status(). */
+void front_trial_note(struct front *f, struct ipc_in *m);
 /* front_probe.c */
 void front_probe(struct front *f, struct ipc_in *m);
 void front_probes_fini(struct front *f);

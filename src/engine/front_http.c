@@ -180,7 +180,7 @@ static const char *front_generation_state(const struct pool_generation *g)
 {
     switch (g->state) {
     case GENERATION_WARMING:
-        return "warming";
+        return g->site->rival == g ? "trial" : "warming";
     case GENERATION_ACTIVE:
         return "active";
     case GENERATION_RETIRED:
@@ -225,6 +225,20 @@ static void front_status_generation(
     json_close_object(w);
 }
 
+/* Of the sites whose JIT is measured. */
+static void front_status_jit(struct front *f, struct json_writer *w)
+{
+    json_key(w, "jit_auto");
+    json_open_array(w);
+    list_each (it, &f->pool.sites) {
+        const struct pool_site *s = CONTAINER_OF(it, struct pool_site, node);
+
+        if (s->jit_auto)
+            json_raw(w, str_c(s->jit_auto));
+    }
+    json_close_array(w);
+}
+
 void front_status(struct front *f, struct buf *out)
 {
     struct json_writer w = JSON_WRITER(out);
@@ -256,6 +270,7 @@ void front_status(struct front *f, struct buf *out)
     list_each (it, &f->pool.generations)
         front_status_generation(f, &w, CONTAINER_OF(it, struct pool_generation, node));
     json_close_array(&w);
+    front_status_jit(f, &w);
     json_close_object(&w);
     buf_add_char(out, '\n');
 }

@@ -104,9 +104,10 @@ bool front_site(void *arg, struct http_exchange *x, struct http_site *out, int *
 void front_php(void *arg, struct http_exchange *x)
 {
     struct front *f = arg;
-    struct pool_generation *g = x->site.owner;
+    uint64_t tag = 0;
+    struct pool_generation *g = front_trial_choose(x, x->site.owner, &tag);
 
-    pool_submit(&f->pool, x, g);
+    pool_submit(&f->pool, x, g, tag);
 }
 
 void front_on_generation(struct front *f, struct ipc_in *m)

@@ -128,18 +128,22 @@ static int generation_own_dir(const char *path)
     return rc;
 }
 
+int generation_base_dir(struct buf *out)
+{
+    if (process_is_root())
+        buf_printf(out, "/var/lib/ephpm");
+    else
+        buf_printf(out, "/tmp/ephpm-%u", (unsigned)process_uid());
+    return generation_own_dir(buf_cstr(out));
+}
+
 /* tmp and sessions of a site of sites_dir: STATE/NAME/{tmp,sessions}. */
 static int generation_state_dir(struct generation *g, struct buf *out, struct err *err)
 {
     static const char *const parts[] = {"", "/tmp", "/sessions"};
     struct buf path = {0};
-    int rc;
+    int rc = generation_base_dir(out);
 
-    if (process_is_root())
-        buf_printf(out, "/var/lib/ephpm");
-    else
-        buf_printf(out, "/tmp/ephpm-%u", (unsigned)process_uid());
-    rc = generation_own_dir(buf_cstr(out));
     buf_printf(out, "/sites");
     if (rc == 0)
         rc = generation_own_dir(buf_cstr(out));
@@ -209,6 +213,8 @@ void generation_boot(struct generation *g)
         g->shape.jit = CONFIG_JIT_DISABLE;
         g->shape.jit_buffer_mb = 0;
         g->shape.jit_reason = "workers crashed in a loop";
+    } else if (rc == 0) {
+        jit_auto_choose(g, cfg);
     }
     if (rc == 0)
         rc = generation_ini(g, cfg, &ini, &err);
@@ -344,10 +350,12 @@ static void generation_worker_ended(struct master_worker *w, const struct proces
     ipc_add_u64(&out, "code", st->end == PROCESS_EXITED ? (uint64_t)st->code : 0);
     ipc_add_u64(&out, "signal", st->end == PROCESS_SIGNALED ? (uint64_t)st->code : 0);
     roles_tell_front(g->master, &out);
-    crashed = crashed && !w->killed && g->state == GEN_ACTIVE;
+    crashed = crashed && !w->killed;
     generation_worker_free(w);
-    if (crashed)
+    if (crashed && g->state == GEN_ACTIVE)
         deploy_count_crash(g->of, g);
+    else if (crashed && g->state == GEN_TRIAL)
+        jit_auto_count_crash(g->of);
 }
 
 void generation_forked(struct generation *g, struct ipc_in *in)
@@ -572,6 +580,8 @@ static void generation_prototype_ended(struct generation *g, const struct proces
     }
     if (was_active)
         deploy_prototype_lost(g->of); /* its workers go on */
+    else if (g->state == GEN_TRIAL)
+        jit_auto_rival_lost(g->of, "its prototype ended");
 }
 
 static bool generation_awaits_worker(struct master *m)

@@ -391,6 +391,7 @@ void master_stop(struct master *m, const char *why)
 
         if (s->op.step != OP_NONE && s->op.kind != OP_START)
             deploy_failed(s, "the server is stopping");
+        jit_auto_stop(s);
     }
     net_timer_start(m->stop_timer, MAX(m->config->server.timeouts.shutdown, (uint64_t)1), 0);
     if (m->front_ready) {
@@ -404,7 +405,7 @@ void master_stop(struct master *m, const char *why)
     list_each_safe (it, &m->generations) {
         struct generation *g = CONTAINER_OF(it, struct generation, node);
 
-        if (g->state == GEN_ACTIVE)
+        if (g->state == GEN_ACTIVE || g->state == GEN_TRIAL)
             generation_drain(g);
         else if (g->state != GEN_DRAINING)
             generation_end(g);
@@ -462,7 +463,7 @@ static int master_reload_sites(struct master *m, struct err *err)
 static bool master_is_busy(struct master *m)
 {
     list_each (it, &m->sites)
-        if (CONTAINER_OF(it, struct site, node)->op.step != OP_NONE)
+        if (deploy_is_busy(CONTAINER_OF(it, struct site, node)))
             return true;
     return false;
 }

@@ -13,9 +13,10 @@
  *
  * Reading order: master.c (start, signals, stop), roles.c (the table of roles: front, kv and
  * prototypes, how they are spawned, what their death means), generation.c (generations and their
- * workers), deploy.c (the steps from one generation to the next), stores.c (the key-value store of
- * each site), sites.c (the end of a site), control.c (the control socket), master_metrics.c
- * (figures of processes, generations and OPcache).
+ * workers), deploy.c (the steps from one generation to the next), jit_auto.c (is the JIT good for a
+ * site?) with jit_memory.c (what was found out before), stores.c (the key-value store of each
+ * site), sites.c (the end of a site), control.c (the control socket), master_metrics.c (figures of
+ * processes, generations and OPcache).
  */
 
 #include <stdbool.h>
@@ -25,6 +26,7 @@
 #include "base/list.h"
 #include "engine/config.h"
 #include "engine/ipc.h"
+#include "engine/jit_memory.h"
 #include "engine/metric_table.h"
 #include "engine/pool.h"
 #include "engine/shape.h"
@@ -35,6 +37,7 @@
 
 struct control;
 struct control_client;
+struct json_writer;
 struct master;
 struct site;
 
@@ -58,8 +61,20 @@ enum generation_state {
     GEN_BOOTING,  /* prototype is starting PHP */
     GEN_WARMING,  /* PHP is up; compiling, probing */
     GEN_ACTIVE,   /* gets new requests */
+    GEN_TRIAL,    /* gets half of them, to be measured against the active one */
     GEN_DRAINING, /* finishes what it has */
     GEN_ENDED     /* waits for its processes to be reaped */
+};
+
+/* What a generation is measured as, and what is remembered of that. */
+struct jit_known {
+    char php[128];
+    char jit[32];
+    uint64_t stamp;
+    bool found;
+    enum jit_choice choice;
+    struct trial_figures figures;
+    char reason[192];
 };
 
 struct generation {
@@ -80,6 +95,7 @@ struct generation {
     char php_version[32];
     char vm_kind[16]; /* of its interpreter: HYBRID, CALL, TAILCALL */
     bool vm_has_jit;
+    struct jit_known known; /* jit_auto.c */
     char jit_mode[16];
     bool jit;
     bool opcache;
@@ -103,7 +119,7 @@ struct master_worker {
     int socket_fd;
 };
 
-enum op_kind { OP_START, OP_DEPLOY, OP_RESET, OP_RELOAD, OP_RECOVER };
+enum op_kind { OP_START, OP_DEPLOY, OP_RESET, OP_RELOAD, OP_RECOVER, OP_TRIAL };
 enum op_step { OP_NONE, OP_BOOT, OP_SCRIPTS, OP_COMPILE, OP_FIRST_WORKER, OP_PROBE };
 
 /* The way to a new generation; one at a time per site. */
@@ -119,10 +135,34 @@ struct operation {
     unsigned compiled;
     uint64_t began_ms;
     bool jit_off;
-    char *revision; /* what is deployed, as the client calls it; NULL: it did not say */
+    char *revision;       /* what is deployed, as the client calls it; NULL: it did not say */
+    char *revision_known; /* and as it was called when it was measured */
 };
 
 enum { MASTER_CRASHES = 1024, MASTER_ORPHANS = 64 };
+
+/* jit_auto.c tells the story. */
+enum jit_auto_state {
+    JIT_AUTO_OFF,
+    JIT_AUTO_WAITING,
+    JIT_AUTO_STARTING,
+    JIT_AUTO_MEASURING,
+    JIT_AUTO_DECIDED,
+    JIT_AUTO_UNDECIDED
+};
+
+struct jit_auto {
+    enum jit_auto_state state;
+    struct generation *rival; /* MEASURING: the one without the JIT */
+    enum jit_choice choice;   /* DECIDED */
+    bool remembered;          /* from an earlier measurement */
+    char reason[192];
+    struct trial_figures figures;
+    struct net_timer *timer;
+    unsigned failures;
+    uint64_t crashes; /* of the rival's workers */
+    uint64_t began_ms;
+};
 
 /* A store is used when its snapshot was read, or there is none; then its role has to know. */
 enum store_state { STORE_UNREAD, STORE_READ, STORE_FAILED };
@@ -138,9 +178,11 @@ struct site {
     enum store_state kv_state; /* of what kv.persist keeps */
     unsigned kv_deaths;        /* of the role kv while it read the snapshot */
     struct generation *active; /* NULL before the first */
+    char *revision;            /* of active, as a deploy called it; NULL: not known */
     struct operation op;
-    unsigned missed;                  /* so often in a row its folder was not there */
-    bool leaving;                     /* its folder is gone: sites.c */
+    unsigned missed; /* so often in a row its folder was not there */
+    bool leaving;    /* its folder is gone: sites.c */
+    struct jit_auto jit;
     bool deploy_due;                  /* a Redis client announced a version */
     bool recover_due;                 /* the active generation has no prototype any more */
     unsigned recover_failures;        /* in a row */
@@ -242,6 +284,8 @@ void roles_close_kv(struct master *m);
 void roles_tell_site_failed(struct site *s, const char *why);
 
 /* generation.c */
+/* The folder of the master's own, for what outlives it; made if need be. */
+int generation_base_dir(struct buf *out) MUST_CHECK;
 struct generation *generation_new(struct site *s, const char *root, bool jit_off);
 struct generation *generation_find(struct master *m, uint64_t id);
 void generation_hello(struct generation *g, struct ipc_in *in);
@@ -297,6 +341,35 @@ void deploy_failed(struct site *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void deploy_client_gone(struct master *m, struct control_client *c);
 /* A worker crashed; may begin a recovery. */
 void deploy_count_crash(struct site *s, struct generation *g);
+/* Does an operation run that a new one has to wait for? */
+bool deploy_is_busy(const struct site *s);
+/* The generation that is measured becomes the active one; the one before drains. */
+void deploy_promote(struct site *s, struct generation *g);
+
+/* jit_auto.c */
+/* Before a generation boots: without the JIT, if that was measured, or shall be. */
+void jit_auto_choose(struct generation *g, const struct config *cfg);
+/* Another generation is active. */
+void jit_auto_on_switch(struct site *s);
+/* The OP_TRIAL failed, or its generation is ready. */
+void jit_auto_on_failed(struct site *s, const char *why);
+void jit_auto_on_ready(struct site *s, struct generation *rival);
+/* From the front; g is the rival. */
+void jit_auto_on_figures(struct generation *g, struct ipc_in *in);
+/* Timer callback; arg is the site. */
+void jit_auto_on_timer(void *arg);
+/* Something that goes first: measuring ends, and begins again when it is over. */
+void jit_auto_interrupt(struct site *s, const char *why);
+/* The rival cannot go on. */
+void jit_auto_rival_lost(struct site *s, const char *why);
+/* A worker of the rival crashed. */
+void jit_auto_count_crash(struct site *s);
+/* Workers of the active generation crash. True: another one serves. */
+bool jit_auto_on_crash_loop(struct site *s);
+/* The server stops. */
+void jit_auto_stop(struct site *s);
+void jit_auto_write(const struct site *s, struct json_writer *w);
+void jit_auto_tell_front(struct site *s);
 
 /* stores.c */
 /* Decides what stores are like, before any is made. */
@@ -358,6 +431,8 @@ void master_metrics_reaped(
     struct master *m, enum metric_role role, const struct process_status *st);
 /* An operation of a site is over. */
 void master_metrics_deployed(const struct site *s, bool ok);
+/* Measuring the JIT is over. */
+void master_metrics_jit(const struct site *s);
 /* The prototype has written what was asked of OPcache. */
 void master_metrics_opcache(struct generation *g, struct ipc_in *in);
 

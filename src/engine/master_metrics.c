@@ -112,6 +112,30 @@ void master_metrics_opcache(struct generation *g, struct ipc_in *in)
     metric_gauge(m, METRIC_JIT_FREE, site, 0, jit_free);
 }
 
+/* --- the JIT ---------------------------------------------------------------------------------- */
+
+/* An undecided one is counted as the fourth value; the others are those of enum jit_choice. */
+enum { METRICS_JIT_UNDECIDED = JIT_OFF + 1 };
+
+void master_metrics_jit(const struct site *s)
+{
+    metric_count(s->master->metrics, METRIC_JIT_DECISIONS, s->label,
+        s->jit.state == JIT_AUTO_DECIDED ? (unsigned)s->jit.choice : METRICS_JIT_UNDECIDED);
+}
+
+static void metrics_set_jit(struct master *m, const struct site *s)
+{
+    const struct jit_auto *j = &s->jit;
+
+    if (j->state == JIT_AUTO_OFF)
+        return;
+    metric_gauge(m->metrics, METRIC_JIT_MEASURING, s->label, 0, j->state == JIT_AUTO_MEASURING);
+    for (unsigned i = TRIAL_WITH; i <= TRIAL_WITHOUT; i++) {
+        metric_gauge(m->metrics, METRIC_JIT_CPU, s->label, i, (uint64_t)j->figures.cost[i]);
+        metric_gauge(m->metrics, METRIC_JIT_SAMPLES, s->label, i, j->figures.samples[i]);
+    }
+}
+
 /* --- generations ------------------------------------------------------------------------------ */
 
 static void metrics_set_site(struct master *m, struct site *s)
@@ -126,6 +150,7 @@ static void metrics_set_site(struct master *m, struct site *s)
     }
     for (unsigned i = 0; i < GENERATION_STATES; i++)
         metric_gauge(m->metrics, METRIC_GENERATIONS, s->label, i, count[i]);
+    metrics_set_jit(m, s);
     if (s->active) {
         metric_gauge(m->metrics, METRIC_GENERATION_ID, s->label, 0, s->active->id);
         metrics_ask_opcache(s->active);

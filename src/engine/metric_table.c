@@ -37,8 +37,10 @@ static const char *const pool_reasons[] = {"hung", "poisoned"};
 static const char *const recycle_reasons[] = {"max_requests", "max_memory", "fatal", "hung"};
 static const char *const signals[] = {"other", "none", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE",
     "SIGABRT", "SIGKILL", "SIGTERM", "SIGSYS", "SIGXCPU", "SIGPIPE"};
-static const char *const states[] = {"booting", "warming", "active", "draining", "ended"};
+static const char *const states[] = {"booting", "warming", "active", "trial", "draining", "ended"};
 static const char *const operations[] = {"start", "deploy", "cache reset", "reload", "recovery"};
+static const char *const jits[] = {"on", "off"};
+static const char *const choices[] = {"default", "on", "off", "undecided"};
 static const char *const results[] = {"ok", "failed"};
 static const char *const roles[] = {"master", "front", "prototype", "worker", "kv"};
 static const char *const children[] = {"front", "prototype", "kv"};
@@ -63,6 +65,8 @@ static const struct metrics_label labels[METRIC_LABEL_COUNT] = {
     [METRIC_LABEL_STATE] = {"state", VALUES(states)},
     [METRIC_LABEL_TRIGGER] = {"trigger", VALUES(operations)},
     [METRIC_LABEL_OPERATION] = {"operation", VALUES(operations)},
+    [METRIC_LABEL_JIT] = {"jit", VALUES(jits)},
+    [METRIC_LABEL_JIT_CHOICE] = {"decision", VALUES(choices)},
     [METRIC_LABEL_RESULT] = {"result", VALUES(results)},
     [METRIC_LABEL_ROLE] = {"role", VALUES(roles)},
     [METRIC_LABEL_CHILD] = {"role", VALUES(children)},
@@ -232,6 +236,16 @@ static const struct metrics_family families[METRIC_COUNT] = {
         "Memory for machine code; 0: the JIT is off.", LABELS(SITE)),
     [METRIC_JIT_FREE] =
         GAUGE("ephpm_opcache_jit_buffer_free_bytes", "What is free of it.", LABELS(SITE)),
+
+    [METRIC_JIT_MEASURING] = GAUGE("ephpm_opcache_jit_auto_measuring",
+        "1 while requests are shared to find out whether the JIT is worth it.", LABELS(SITE)),
+    [METRIC_JIT_CPU] = GAUGE("ephpm_opcache_jit_auto_cpu_seconds",
+        "CPU time of a request with the JIT and without, as measured last.", .decimals = 9,
+        LABELS(SITE, METRIC_LABEL_JIT)),
+    [METRIC_JIT_SAMPLES] = GAUGE("ephpm_opcache_jit_auto_samples",
+        "Requests that this was measured by.", LABELS(SITE, METRIC_LABEL_JIT)),
+    [METRIC_JIT_DECISIONS] = COUNTER("ephpm_opcache_jit_auto_decisions_total",
+        "Measurements that are over, by what came out.", LABELS(SITE, METRIC_LABEL_JIT_CHOICE)),
 
     [METRIC_KV_KEYS] = GAUGE(
         "ephpm_kv_keys", "Keys in the store, with those that have just expired.", LABELS(SITE)),

@@ -38,7 +38,7 @@ void offer_waiting(struct pool *p)
         struct pool_request *r;
 
         /* Until all workers are there, waiting requests are the reason to start more. */
-        if (!g->queued || g->nworkers < p->limits.workers || !offer_fits(p, w))
+        if (!g->queued || g->nworkers < pool_most(p, g) || !offer_fits(p, w))
             continue;
         r = offer_next(g);
         if (!r || !relay_offer(p, w, r))

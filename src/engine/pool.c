@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "core/log.h"
+#include "engine/trial.h"
 #include "platform/clock.h"
 #include "platform/fs.h"
 #include "platform/process.h"
@@ -109,6 +110,8 @@ struct pool_site *pool_site_find(struct pool *p, struct str name)
 static void pool_site_free(struct pool_site *s)
 {
     list_remove(&s->node);
+    trial_free(s->trial);
+    mem_free(s->jit_auto);
     mem_free(s->name);
     mem_free(s);
 }
@@ -210,10 +213,27 @@ static void pool_stop_reserve(struct pool_generation *g)
     pool_stop_worker(w);
 }
 
+void pool_set_rival(struct pool_generation *g)
+{
+    g->site->rival = g;
+}
+
+unsigned pool_most(const struct pool *p, const struct pool_generation *g)
+{
+    unsigned half = MAX(p->limits.workers / 2, 1u);
+
+    if (!g->site->rival)
+        return p->limits.workers;
+    if (g == g->site->active)
+        return MAX(p->limits.workers - half, 1u);
+    return g == g->site->rival ? half : p->limits.workers;
+}
+
 void pool_activate(struct pool *p, struct pool_generation *g)
 {
     struct pool_generation *old = g->site->active;
 
+    g->site->rival = NULL;
     g->state = GENERATION_ACTIVE;
     g->site->active = g;
     if (old && old != g)
@@ -226,6 +246,8 @@ void pool_retire(struct pool *p, struct pool_generation *g)
 {
     if (g->state == GENERATION_RETIRED)
         return;
+    if (g->site->active == g || g->site->rival == g)
+        g->site->rival = NULL;
     if (g->site->active == g)
         g->site->active = NULL;
     g->state = GENERATION_RETIRED;
@@ -349,12 +371,12 @@ static void pool_grow(struct pool *p, struct pool_generation *g)
         return;
     if (g->fork_failures && now - g->forked_at < pool_brake_ms(g))
         return;
-    if (have < p->limits.workers && g->starting < g->queued) {
+    if (have < pool_most(p, g) && g->starting < g->queued) {
         pool_fork(p, g, false);
         return;
     }
     /* One that is starting, with its whole site perhaps, will take a request by itself. */
-    if (have < p->limits.workers || g->starting || g->reserve || g->reserve_asked)
+    if (have < pool_most(p, g) || g->starting || g->reserve || g->reserve_asked)
         return;
     list_each (it, &g->queue) {
         struct pool_request *r = CONTAINER_OF(it, struct pool_request, node);
@@ -378,7 +400,7 @@ static void pool_grow(struct pool *p, struct pool_generation *g)
 static bool pool_misses_workers(const struct pool *p, const struct pool_generation *g)
 {
     return g->id && g->state == GENERATION_ACTIVE &&
-           g->nworkers + g->starting < p->limits.workers_min;
+           g->nworkers + g->starting < MIN(p->limits.workers_min, pool_most(p, g));
 }
 
 static void pool_fill(struct pool *p, struct pool_generation *g)
@@ -434,7 +456,7 @@ void pool_requeue(struct pool_generation *g, struct pool_request *r)
     g->queued++;
 }
 
-void pool_submit(struct pool *p, struct http_exchange *x, struct pool_generation *g)
+void pool_submit(struct pool *p, struct http_exchange *x, struct pool_generation *g, uint64_t tag)
 {
     struct pool_request *r = arena_new(&x->arena, sizeof(*r));
     struct list *idle = list_first(&g->idle);
@@ -448,6 +470,7 @@ void pool_submit(struct pool *p, struct http_exchange *x, struct pool_generation
     r->x = x;
     r->generation = g;
     r->queued_ns = clock_mono_ns();
+    r->tag = tag;
     list_init(&r->node);
     deadline_init(&r->wait);
     x->owner = r;
@@ -628,6 +651,9 @@ void pool_worker_done(struct pool *p, struct pool_worker *w, const struct messag
     w->uri[0] = w->script[0] = '\0';
     g->moved_ms = net_loop_now(p->loop);
     pool_count_done(p, g->site->label, done);
+    if (w->tag)
+        p->hooks.measured(p->hooks.arg, w, done);
+    w->tag = 0;
     if (w->offered_id && (done->replace || w->state == WORKER_LEAVING || w->broken))
         (void)offer_withdraw(w); /* it claims no more */
     if (w->offered_id) {
@@ -771,7 +797,7 @@ void pool_worker_gone(struct pool *p, uint64_t id, int code, int sig)
     if (starting)
         g->fork_failures++;
     if (g->state != GENERATION_RETIRED && !expected && !starting &&
-        g->nworkers + g->starting < p->limits.workers)
+        g->nworkers + g->starting < pool_most(p, g))
         pool_fork(p, g, false);
     pool_plan_growth(p);
     pool_check_drained(p, g);
@@ -805,10 +831,10 @@ static void pool_shrink(struct pool *p, struct pool_generation *g)
         now - g->reserve->idle_since > p->limits.idle_ms) {
         pool_stop_reserve(g);
     }
-    if (oldest != &g->idle && g->nworkers > p->limits.workers_min) {
+    if (oldest != &g->idle && g->nworkers > MIN(p->limits.workers_min, pool_most(p, g))) {
         struct pool_worker *w = CONTAINER_OF(oldest, struct pool_worker, in_idle);
 
-        if (g->nworkers > p->limits.workers || now - w->idle_since > p->limits.idle_ms)
+        if (g->nworkers > pool_most(p, g) || now - w->idle_since > p->limits.idle_ms)
             pool_stop_worker(w);
     }
     pool_fill(p, g);

@@ -38,6 +38,7 @@
 #include "net/deadline.h"
 #include "platform/sock.h"
 
+struct trial;
 struct pool;
 struct pool_site;
 struct pool_generation;
@@ -69,6 +70,8 @@ struct pool_hooks {
     /* The last worker and the last request of a retired generation are gone; it is freed
      * afterwards. */
     void (*drained)(void *arg, struct pool_generation *g);
+    /* A request that was submitted with a tag is done; w->tag still names it. */
+    void (*measured)(void *arg, struct pool_worker *w, const struct message_done *done);
 };
 
 struct pool_counters {
@@ -80,6 +83,12 @@ struct pool_site {
     char *name;
     unsigned label;                 /* value of METRIC_LABEL_SITE, while the pool has metrics */
     struct pool_generation *active; /* NULL before the first */
+    /* The same code in another way: they share the requests, and the workers that the site may
+     * have. NULL: there is none. */
+    struct pool_generation *rival;
+    struct trial *trial; /* front_trial.c: of active and rival; NULL: none runs */
+    uint64_t trial_told; /* requests of it when the master was told last */
+    char *jit_auto;      /* what the master says of it, as JSON; NULL: nothing */
     struct pool *pool;
     uint64_t retry_ms; /* loop ms: it could not be started, not before then again */
 };
@@ -132,6 +141,7 @@ struct pool_worker {
     struct pool_request *offered; /* NULL also when its exchange is gone */
     uint64_t offered_id;          /* 0: none */
     uint64_t offered_mark;
+    uint64_t tag; /* of the running request */
     uint64_t served;
     uint64_t busy_since; /* loop ms */
     uint64_t idle_since;
@@ -151,6 +161,7 @@ struct pool_request {
     struct pool_worker *offered_to;
     struct deadline wait;
     uint64_t queued_ns;
+    uint64_t tag;    /* its CPU time is measured; 0: it is not */
     bool self;       /* made by this machine */
     bool self_known; /* by none of the workers: it was looked at */
     bool has_head;
@@ -225,8 +236,11 @@ void pool_worker_gone(struct pool *p, uint64_t id, int code, int sig);
 void pool_fork_failed(struct pool *p, struct pool_generation *g, bool reserve);
 
 /* A request whose body is complete (or streamed): gives it to a worker, queues it, or answers 503.
- */
-void pool_submit(struct pool *p, struct http_exchange *x, struct pool_generation *g);
+ * tag: 0, or hooks.measured will say what it cost. */
+void pool_submit(struct pool *p, struct http_exchange *x, struct pool_generation *g, uint64_t tag);
+/* The same code as the active generation in another way: both get requests of the site, and have
+ * half of its workers each, until either is retired. */
+void pool_set_rival(struct pool_generation *g);
 /* hooks of struct http_hooks. */
 void pool_on_body(struct pool *p, struct http_exchange *x);
 void pool_on_room(struct pool *p, struct http_exchange *x);
@@ -237,8 +251,11 @@ void pool_on_bell(struct pool *p);
  * meanwhile, the loop must not sleep. */
 bool pool_before_sleep(struct pool *p);
 
-/* --- between pool.c and relay.c -------------------------------------------------------------- */
+/* --- between pool.c, offer.c and relay.c
+ * -------------------------------------------------------------- */
 
+/* pool.c: the most workers that it may have. */
+unsigned pool_most(const struct pool *p, const struct pool_generation *g);
 /* relay.c: is the head small enough for a worker's ring? */
 bool relay_fits(struct pool *p, struct http_exchange *x);
 /* relay.c: hands the request to an idle worker. */

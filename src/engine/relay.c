@@ -30,6 +30,18 @@ void relay_broken(struct pool *p, struct pool_worker *w, const char *why)
     p->hooks.signal(p->hooks.arg, w, POOL_KILL);
 }
 
+/* Has one of its workers at work that connection open? */
+static bool relay_holds_socket(struct pool_generation *g, uint64_t inode)
+{
+    list_each (it, &g->workers) {
+        struct pool_worker *w = CONTAINER_OF(it, struct pool_worker, node);
+
+        if (w->state == WORKER_BUSY && process_holds_socket(w->pid, inode))
+            return true;
+    }
+    return false;
+}
+
 bool relay_is_own_php(struct pool *p, struct pool_generation *g, struct pool_request *r)
 {
     uint64_t inode;
@@ -48,10 +60,10 @@ bool relay_is_own_php(struct pool *p, struct pool_generation *g, struct pool_req
     inode = process_tcp_inode(http_exchange_peer(r->x), http_exchange_local(r->x));
     if (!inode)
         return false;
-    list_each (it, &g->workers) {
-        struct pool_worker *w = CONTAINER_OF(it, struct pool_worker, node);
+    list_each (git, &p->generations) { /* it may have been made by the release before, or a rival */
+        struct pool_generation *other = CONTAINER_OF(git, struct pool_generation, node);
 
-        if (w->state == WORKER_BUSY && process_holds_socket(w->pid, inode))
+        if (other->site == g->site && relay_holds_socket(other, inode))
             return true;
     }
     return false;
@@ -129,6 +141,7 @@ static void relay_fill(struct pool *p, struct http_exchange *x, struct message_r
 {
     struct arena *a = &x->arena;
     const struct sock_addr *local = http_exchange_local(x);
+    const struct pool_request *r = x->owner; /* NULL: only its size is asked for */
     struct message_field *headers = arena_new(a, sizeof(*headers) * (x->head.fields.count + 2));
     struct str name = x->site.server_name.len ? x->site.server_name : x->host.name;
 
@@ -160,6 +173,7 @@ static void relay_fill(struct pool *p, struct http_exchange *x, struct message_r
         .head_only = x->is_head,
         .body_streaming = x->body.mode == HTTP_BODY_STREAM,
         .body_fd = x->body.mode == HTTP_BODY_SPOOL,
+        .measured = r && r->tag,
         .headers = headers,
     };
     if (x->route.path_info.len)
@@ -252,6 +266,7 @@ static void relay_run(struct pool *p, struct pool_worker *w, struct pool_request
 {
     r->worker = w;
     w->request = r;
+    w->tag = r->tag;
     w->state = WORKER_BUSY;
     w->answered = w->interrupted = w->aborted = w->paused = false;
     w->busy_since = net_loop_now(p->loop);
@@ -288,6 +303,7 @@ void relay_promote(struct pool *p, struct pool_worker *w)
     w->offered = NULL;
     w->offered_id = 0;
     if (!r) { /* its client is gone; PHP runs it to its next write */
+        w->tag = 0;
         w->state = WORKER_BUSY;
         w->answered = w->interrupted = w->aborted = w->paused = false;
         w->busy_since = net_loop_now(p->loop);

@@ -167,8 +167,10 @@ static void roles_front_ready(struct master *m)
         roles_send_listener(m); /* it asks for the workers it misses */
     else if (config_is_multi(m->config))
         master_announce_sites(m);
-    list_each (it, &m->sites)
+    list_each (it, &m->sites) {
         deploy_front_ready(CONTAINER_OF(it, struct site, node));
+        jit_auto_tell_front(CONTAINER_OF(it, struct site, node));
+    }
 }
 
 void roles_tell_site_failed(struct site *s, const char *why)
@@ -245,6 +247,8 @@ static void roles_on_front_message(struct master *m, struct ipc_in *in)
         generation_drained(g);
     else if (ipc_is(in, "probed") && g)
         deploy_probed(g, in);
+    else if (ipc_is(in, "figures") && g)
+        jit_auto_on_figures(g, in);
     else if (ipc_is(in, "open_site"))
         roles_open_site(m, in);
     else if (ipc_is(in, "status"))
@@ -342,6 +346,8 @@ void roles_front_gone(struct master *m, const struct process_status *st)
         master_stop(m, "the front cannot start");
         return;
     }
+    list_each (it, &m->sites)
+        jit_auto_interrupt(CONTAINER_OF(it, struct site, node), "the front ended");
     /* Its clients are gone with it, and so is what the workers were doing for them. */
     list_each_safe (it, &m->generations) {
         struct generation *g = CONTAINER_OF(it, struct generation, node);

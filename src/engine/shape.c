@@ -153,6 +153,9 @@ static void derive_jit(const struct config *cfg, const struct version *v, struct
     } else if (s->mode == CONFIG_DEV) {
         s->jit = CONFIG_JIT_DISABLE;
         s->jit_reason = "dev mode";
+    } else if (want == CONFIG_JIT_AUTO && config_is_multi(cfg)) {
+        s->jit = CONFIG_JIT_DISABLE;
+        s->jit_reason = "auto, which measures nothing with server.sites_dir";
     } else if (tracing_is_faulty(v)) {
         s->jit = CONFIG_JIT_FUNCTION;
         s->jit_reason = "this PHP version's tracing JIT has a known use-after-free";

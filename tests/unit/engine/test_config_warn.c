@@ -38,6 +38,13 @@ static void test_config_warns_of_keys_without_effect(void)
         {"[php]\nopcache_revalidate_freq=5", CONFIG_DEV, NULL},
         {"[php]\nopcache_jit_buffer_size=64", CONFIG_DEV, "the JIT is off"},
         {"[php]\nopcache_jit_buffer_size=64", CONFIG_SERVE, NULL},
+        {"[php]\nopcache_jit='auto'", CONFIG_SERVE, NULL},
+        {"[php]\nopcache_jit='auto'", CONFIG_DEV, "dev has no JIT"},
+        {"[server]\nsites_dir='/tmp'\n[php]\nopcache_jit='auto'", CONFIG_SERVE,
+            "is the same as \"disable\": with server.sites_dir nothing is measured"},
+        {"[php]\nopcache_jit='auto'\nopcache_jit_auto_secs=60", CONFIG_SERVE, NULL},
+        {"[php]\nopcache_jit_auto_secs=60", CONFIG_SERVE, "opcache_jit_auto_secs"},
+        {"[php]\nopcache_jit_auto_file='/x'", CONFIG_SERVE, "php.opcache_jit does not measure"},
         {"[kv]\nenabled=false\nmemory_limit='8MB'", CONFIG_SERVE, "kv.enabled is false"},
         {"[kv]\nmemory_limit='8MB'\neviction_policy='noeviction'", CONFIG_SERVE, NULL},
         {"[kv]\ncompression_level=3", CONFIG_SERVE, "kv.compression is \"none\""},
@@ -68,13 +75,12 @@ static void test_config_warns_of_keys_without_effect(void)
 
 static void test_config_notes_compatibility_keys(void)
 {
-    struct config *c = config_text(
-        "[php]\nfpm_engine='spawn_blocking'\ncrash_containment=true\nopcache_jit='auto'",
-        CONFIG_SERVE);
+    struct config *c =
+        config_text("[php]\nfpm_engine='spawn_blocking'\ncrash_containment=true", CONFIG_SERVE);
 
-    CHECK_INT(c->notices.n, 3);
+    CHECK_INT(c->notices.n, 2);
     CHECK_INT(c->warnings.n, 0);
-    CHECK(c->notices.n == 3 && strstr(c->notices.v[0], "every worker is a process") != NULL);
+    CHECK(c->notices.n == 2 && strstr(c->notices.v[0], "every worker is a process") != NULL);
     config_unref(c);
 }
 
