@@ -647,7 +647,7 @@ void deploy_booted(struct site *s, struct generation *g)
         return;
     g->state = GEN_WARMING;
     if (op->kind == OP_TRIAL && g->jit) {
-        deploy_failed(s, "the ini settings turn the JIT on");
+        jit_auto_on_jit(s);
         return;
     }
     if (!g->opcache || op->kind == OP_START) {

@@ -417,16 +417,33 @@ void ini_read_dirs(const char *dirs, struct buf *out)
     }
 }
 
+static int ini_read_files(const struct config *cfg, struct buf *out)
+{
+    const char *dirs = cfg->php.ini_scan_dir ? cfg->php.ini_scan_dir : getenv("PHP_INI_SCAN_DIR");
+    int rc = cfg->php.ini_file ? fs_read_file(cfg->php.ini_file, INI_FILE_MAX, out) : 0;
+
+    ini_read_dirs(dirs, out);
+    return rc;
+}
+
+bool ini_sets_jit(const struct config *cfg, const struct ini_site *site)
+{
+    struct buf file = {0};
+    bool set;
+
+    (void)!ini_read_files(cfg, &file); /* ini_build() says that it cannot be read */
+    set = is_set_by_user(cfg, site, buf_str(&file), "opcache.jit") ||
+          is_set_by_user(cfg, site, buf_str(&file), "opcache.jit_buffer_size");
+    buf_fini(&file);
+    return set;
+}
+
 int ini_build(const struct config *cfg, struct shape *shape, const struct ini_site *site,
     struct buf *out, struct err *err)
 {
-    const char *dirs = cfg->php.ini_scan_dir ? cfg->php.ini_scan_dir : getenv("PHP_INI_SCAN_DIR");
     struct buf file = {0};
-    int rc = 0;
+    int rc = ini_read_files(cfg, &file);
 
-    if (cfg->php.ini_file)
-        rc = fs_read_file(cfg->php.ini_file, INI_FILE_MAX, &file);
-    ini_read_dirs(dirs, &file);
     if (rc) {
         err_set(err, rc, "php.ini_file = \"%.200s\": cannot be read: %s", cfg->php.ini_file,
             err_text(rc));

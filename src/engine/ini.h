@@ -44,6 +44,9 @@ int ini_build(const struct config *cfg, struct shape *shape, const struct ini_si
 void ini_build_text(const struct config *cfg, const struct shape *shape,
     const struct ini_site *site, struct str ini_file, struct buf *out);
 
+/* Do the user's ini files or pairs say whether there is a JIT, and how? site may be NULL. */
+bool ini_sets_jit(const struct config *cfg, const struct ini_site *site);
+
 /* Appends the *.ini files of the ':'-separated directories (NULL: none) in PHP's order. What cannot
  * be read is left out. */
 void ini_read_dirs(const char *dirs, struct buf *out);

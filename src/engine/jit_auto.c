@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "core/json.h"
 #include "core/log.h"
+#include "engine/ini.h"
 #include "engine/master.h"
 #include "platform/clock.h"
 #include "platform/fs.h"
@@ -294,11 +295,16 @@ void jit_auto_choose(struct generation *g, const struct config *cfg)
 {
     struct site *s = g->of;
     const struct operation *op = &s->op;
+    struct ini_site site = {0};
     bool in_place;
 
     if (!is_wanted(cfg) || s->op.next != g || g->shape.jit == CONFIG_JIT_DISABLE)
         return;
     describe(g, cfg);
+    site.own = config_php_site(cfg, g->site);
+    g->known.by_ini = ini_sets_jit(cfg, &site);
+    if (g->known.by_ini)
+        return;
     if (op->kind == OP_TRIAL) {
         switch_off(g, "measured against the JIT");
         return;
@@ -335,6 +341,8 @@ void jit_auto_on_switch(struct site *s)
         j->remembered = true;
         set_state(s, JIT_AUTO_DECIDED, "%s", g->known.reason);
         log_figures(s, "jit_auto");
+    } else if (g->known.by_ini) {
+        give_up(s, "opcache.jit or opcache.jit_buffer_size of the ini settings decides");
     } else if (!g->jit) {
         give_up(s, "there is no JIT to measure: %s",
             g->shape.jit == CONFIG_JIT_DISABLE || !g->shape.jit_buffer_mb
@@ -421,6 +429,12 @@ void jit_auto_on_failed(struct site *s, const char *why)
 {
     if (s->jit.state == JIT_AUTO_STARTING && !s->master->stopping)
         failed_once(s, why);
+}
+
+void jit_auto_on_jit(struct site *s)
+{
+    give_up(s, "PHP has the JIT on whatever it is told");
+    deploy_failed(s, "%s", s->jit.reason);
 }
 
 void jit_auto_on_ready(struct site *s, struct generation *rival)

@@ -71,6 +71,7 @@ struct jit_known {
     char php[128];
     char jit[32];
     uint64_t stamp;
+    bool by_ini; /* the user's ini settings decide about the JIT */
     bool found;
     enum jit_choice choice;
     struct trial_figures figures;
@@ -354,6 +355,8 @@ void jit_auto_on_switch(struct site *s);
 /* The OP_TRIAL failed, or its generation is ready. */
 void jit_auto_on_failed(struct site *s, const char *why);
 void jit_auto_on_ready(struct site *s, struct generation *rival);
+/* It has booted with the JIT on all the same. */
+void jit_auto_on_jit(struct site *s);
 /* From the front; g is the rival. */
 void jit_auto_on_figures(struct generation *g, struct ipc_in *in);
 /* Timer callback; arg is the site. */

@@ -334,7 +334,32 @@ static void test_ini_dirs_win_over_derived(void)
     buf_fini(&b);
 }
 
+static void test_ini_sets_jit_looks_at_pairs(void)
+{
+    static const struct {
+        const char *text;
+        bool want;
+    } rows[] = {
+        {"", false},
+        {"[php]\nopcache_jit='tracing'\nopcache_jit_buffer_size=16", false},
+        {"[php]\nini_overrides=[['opcache.jit','function']]", true},
+        {"[php]\nvalues=[['opcache.jit_buffer_size','8M']]", true},
+        {"[php]\nadmin_values=[['opcache.jit','off']]", true},
+        {"[php]\nvalues=[['opcache.jit_debug','1']]", false},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct config *c = config_text(rows[i].text, CONFIG_SERVE);
+
+        test_row(rows[i].text);
+        CHECK_INT(ini_sets_jit(c, NULL), rows[i].want);
+        config_unref(c);
+    }
+    test_row(NULL);
+}
+
 const struct test tests_ini[] = {
+    TEST(test_ini_sets_jit_looks_at_pairs),
     TEST(test_ini_serve_text),
     TEST(test_ini_dev_text),
     TEST(test_ini_sessions_are_in_the_store),
