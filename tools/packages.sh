@@ -14,6 +14,7 @@
 #   windows-src  fetching and building the Windows libraries
 #   package      building a .deb
 #   php-suite    PHP's own tests, and the php-cgi to compare with
+#   sdk-source   fetching and patching PHP's source
 #   sdk          building a PHP of our own, see docs/sdk.md
 #   sdk-clang    the same with tail calls
 #   sdk-deps     static libraries for a PHP of our own: Debian's, and what the others are built with
@@ -83,7 +84,7 @@ packages_of() {
             ;;
         test)
             local extension
-            echo make patch # test_sdk_build.py
+            echo make patch dpkg-dev xz-utils # test_sdk_build.py
             echo python3 python3-pytest python3-pytest-xdist curl strace procps iproute2 redis-tools php-predis
             echo prometheus python3-prometheus-client # promtool, and a parser of OpenMetrics
             # The servers that ephpm is compared with.
@@ -111,8 +112,9 @@ packages_of() {
             # Their sources are built.
             echo libxml2-dev libxslt1-dev libonig-dev libzip-dev libcurl4-openssl-dev libpq-dev
             ;;
+        sdk-source) echo python3 dpkg-dev xz-utils patch ;;
         sdk)
-            echo python3 dpkg-dev xz-utils patch gcc g++ libc6-dev make pkg-config binutils
+            echo python3 gcc g++ libc6-dev make pkg-config binutils
             echo autoconf bison re2c "php$php-cli"
             echo libxml2-dev libxslt1-dev libcurl4-openssl-dev libssl-dev libsodium-dev libsqlite3-dev
             echo libpq-dev zlib1g-dev libzip-dev libedit-dev libgmp-dev libonig-dev libpng-dev

@@ -158,7 +158,7 @@ stage_php_suite() {
 # A PHP of our own, trained, and ephpm with it inside: the tests of the programs, and PHP's own.
 stage_tuned() {
     local php
-    stage_need build run test php-suite sdk sdk-deps || return
+    stage_need build run test php-suite sdk-source sdk sdk-deps || return
     php=$(packages_php) || return
     stage_check sdk sdk/build --php "$php" --pgo || return
     stage_build tuned "-DEPHPM_PHP_CONFIG=$PWD/build/sdk/php-$php/bin/php-config" || return

@@ -3,6 +3,7 @@
 """Configuring and compiling, out of the source's folder: WORK/src beside WORK/build."""
 import os
 import pathlib
+import re
 import shutil
 
 import extensions
@@ -15,7 +16,16 @@ from toolchain import Toolchain
 
 # The last is an entry of include_path.
 PLACES = {"PROG_SENDMAIL": "/usr/sbin/sendmail", "PEAR_INSTALLDIR": "/usr/share/php"}
-TARGETS = ["libphp.la", "cli", "build-modules"]
+TARGETS = ["libphp.la", "build-modules"]  # and cli
+
+
+def without_lto(makefile: str) -> str:
+    """For the files with global registers: a function of another file in them would not know those."""
+    for name in ("Zend/zend_execute.lo", "ext/opcache/jit/zend_jit_vm_helpers.lo"):
+        makefile = re.sub(rf"(?m)^(\t.* --mode=compile .*)( -c \S+ -o {re.escape(name)})",
+                          lambda m: m.group(0) if "-fno-lto" in m.group(1) else f"{m.group(1)} -fno-lto{m.group(2)}",
+                          makefile)
+    return makefile
 
 
 class Build:
@@ -110,13 +120,18 @@ class Build:
             hint = extensions.missing_library(steps.text("configure"))
             raise Failure(f"{failure}\n{hint}") from None
         makefile.patch(self.build / "Makefile")
+        if self.options.lto:
+            path = self.build / "Makefile"
+            path.write_text(without_lto(path.read_text()))
 
     def make(self, steps: Steps, profile: str = "") -> None:
         self.discard_broken()
         command = ["make", f"-j{self.options.jobs}", "PHP=", f"PROF_FLAGS={profile}"]
-        if self.deps:
-            command.append("EXTRA_LIBS=" + " ".join(self.libraries(f"{self.deps}/lib")))
         steps.run([*command, *TARGETS], cwd=self.build, env=self.environment())
+        if self.deps:
+            # For this target alone: of the library they would become members.
+            command.append("EXTRA_LIBS=" + " ".join(self.libraries(f"{self.deps}/lib")))
+        steps.run([*command, "cli"], cwd=self.build, env=self.environment())
         for path in (self.build / "libs/libphp.a", self.build / "sapi/cli/php"):
             if not path.is_file():
                 raise Failure(f"make succeeded and left no {path}; its log is {steps.logs}")

@@ -18,6 +18,7 @@ from steps import Steps, digest_file, output
 KINDS = {1: "call", 2: "switch", 3: "goto", 4: "hybrid", 5: "tailcall"}
 
 _PROBE = """\
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <main/php.h>
 #include <Zend/zend_extensions.h>

@@ -35,6 +35,7 @@ class Options:
     pgo: bool = False
     zts: bool = False
     debug: bool = False
+    train: pathlib.Path | None = None
     lto: bool = False
     cflags: str = ""
     jobs: int = 0
@@ -71,6 +72,8 @@ def parse(arguments: list[str]) -> Options:
     add("--sha256", default="", metavar="HEX", help="what the tarball's checksum must be")
     add("--vm", default="hybrid", metavar="hybrid|call|tailcall", help="kind of interpreter")
     add("--pgo", action="store_true", help="train the build on real work, then build again")
+    add("--train", metavar="PROGRAM",
+        help="what --pgo runs with the folder of the instrumented build, instead of sdk/train/run")
     add("--zts", action="store_true", help="thread-safe; Debian's extensions do not load then")
     add("--debug", action="store_true", help="with PHP's assertions, unoptimised")
     add("--lto", action="store_true", help="optimise across files while linking")
@@ -112,6 +115,12 @@ def _checked(given: argparse.Namespace) -> Options:
     if given.until not in UNTIL:
         raise Usage(f"--until {given.until}: give {', '.join(UNTIL[:-1])} or {UNTIL[-1]}")
     options.until = given.until
+    if given.train:
+        options.train = pathlib.Path(os.path.abspath(given.train))
+        if not os.access(options.train, os.X_OK) or options.train.is_dir():
+            raise Usage(f"--train {given.train}: that is no program")
+        if not options.pgo:
+            raise Usage("--train is what --pgo runs; give that as well")
     if not given.jobs.isdigit() or not 1 <= int(given.jobs) <= 512:
         raise Usage(f"-j {given.jobs}: give a number from 1 to 512")
     options.jobs = int(given.jobs)

@@ -37,19 +37,13 @@ class Profiles:
             path.unlink()
 
     def training_key(self) -> str:
-        if not (TRAINING / "run").is_file():
-            return "Zend/bench.php"
-        return digest_tree(TRAINING)
+        own = self.build.options.train
+        return digest_file(own) if own else digest_tree(TRAINING)
 
     def train(self, steps: Steps, sdk: pathlib.Path) -> None:
         """Runs the instrumented build, unpacked as a folder like any other."""
         self.discard()
-        run = TRAINING / "run"
-        if run.is_file():
-            steps.run([run, sdk], cwd=REPOSITORY)
-        else:
-            for name in ("bench.php", "micro_bench.php"):
-                steps.run([sdk / "bin/php", "-n", self.build.src / "Zend" / name], cwd=self.build.work)
+        steps.run([self.build.options.train or TRAINING / "run", sdk], cwd=REPOSITORY)
         if self.clang:
             self._merge(steps)
         elif not (self.build.build / "Zend/zend_execute.gcda").is_file():

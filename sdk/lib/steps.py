@@ -110,8 +110,10 @@ class Steps:
             file.write(f"$ {' '.join(map(str, command))}\n".encode())
             file.flush()
             try:
-                self.child = subprocess.Popen(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL,
-                                              stdout=file, stderr=file, start_new_session=True)
+                # However this process ends, the command does, too.
+                self.child = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", *command], cwd=cwd, env=env,
+                                              stdin=subprocess.DEVNULL, stdout=file, stderr=file,
+                                              start_new_session=True)
             except OSError as error:
                 raise Failure(f"{command[0]} could not be started: {error.strerror}") from None
             status = self.child.wait()

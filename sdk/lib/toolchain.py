@@ -12,6 +12,7 @@ from options import REPOSITORY, Options
 from steps import output
 
 CLANG_WANTED = 19
+SOURCE_ONLY = ("source", "patch")
 
 
 @dataclasses.dataclass
@@ -30,15 +31,17 @@ class Toolchain:
 
 def packages(options: Options, say) -> None:
     """Installs what is missing, as quickstart.sh does, or says what to install."""
-    purposes = ["sdk"] + (["sdk-deps", "build"] if options.deps == "static" else [])
+    purposes = ["sdk-source", "sdk"] + (["sdk-deps", "build"] if options.deps == "static" else [])
     if options.vm == "tailcall":
         purposes.append("sdk-clang")
     if options.pgo and "build" not in purposes:
         purposes.append("build")  # the training builds ephpm
+    if options.until in SOURCE_ONLY:
+        purposes = ["sdk-source"]
     script = '. tools/packages.sh; need_packages "$@"'
     if not options.install:
         script = '. tools/packages.sh; echo "$(packages_missing $(packages_of "$@"))"'
-    run = subprocess.run(["bash", "-c", script, "sdk", *purposes], cwd=REPOSITORY, text=True,
+    run = subprocess.run(["bash", "-c", script, "sdk/build", *purposes], cwd=REPOSITORY, text=True,
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
                          check=False)
     text = run.stdout.strip()
@@ -53,6 +56,9 @@ def packages(options: Options, say) -> None:
 
 
 def find(options: Options) -> Toolchain:
+    """The compiler, when it will be needed."""
+    if options.until in SOURCE_ONLY:
+        return Toolchain("", "", "", "", False, "")
     wanted = os.environ.get("CC", "") or ("clang-19" if options.vm == "tailcall" else "gcc")
     if not shutil.which(wanted):
         package = "clang-19" if "clang" in wanted else "gcc"

@@ -87,6 +87,8 @@ def source(tmp_path):
     (["--sha256", "12ab", "--php", __file__], "a SHA-256 sum is 64 hexadecimal digits"),
     (["-j", "0"], "-j 0: give a number from 1 to 512"),
     (["--patches", "mine"], '--patches mine: give "ours" or "none"'),
+    (["--pgo", "--train", "/etc/passwd"], "--train /etc/passwd: that is no program"),
+    (["--train", "/bin/true"], "--train is what --pgo runs; give that as well"),
     (["--deps", "/nowhere"], '--deps /nowhere: give "static", "system", or a folder that sdk/deps/build made'),
     (["--until", "lunch"], "--until lunch: give source, patch, configure or folder"),
     (["--fast"], "unrecognized arguments: --fast; see sdk/build --help"),
@@ -237,6 +239,34 @@ def test_other_flags_build_again(sdk, source):
     assert sdk.compiled() == 2
 
 
+def test_profile_is_made_once_and_never_used_for_other_flags_or_training(sdk, source):
+    train = sdk.top / "train"
+
+    def training(text: str) -> None:
+        train.write_text("#!/bin/sh\nmkdir -p $1/../build/Zend\necho trained >>$FAKE_PHP/trained\n"
+                         f"echo {text} >$1/../build/Zend/zend_execute.gcda\n")
+        train.chmod(0o755)
+
+    def profile(*more: str) -> tuple[str, int, int]:
+        sdk.builds("--php", source, "--pgo", "--train", train, *more)
+        facts = json.loads((sdk.out / "manifest.json").read_text())
+        assert facts["pgo"] and not facts["instrumented"] and facts["cflags"].startswith("-O3 ")
+        return facts["profile"], sdk.compiled(), len((sdk.flags / "trained").read_text().splitlines())
+
+    training("one")
+    first = profile()
+    assert first[1:] == (2, 1)
+    assert profile() == first
+    assert profile("--cflags=-g")[1:] == (4, 2)
+    training("two")
+    assert profile("--cflags=-g")[0] != first[0] and sdk.compiled() == 6
+
+
+def test_training_that_leaves_no_profile_is_an_error(sdk, source):
+    said = sdk.fails("--php", source, "--pgo", "--train", "/bin/true")
+    assert "the training left no profile of the interpreter" in said
+
+
 def test_interpreter_that_is_not_the_one_asked_for_is_an_error(sdk, tmp_path):
     source = sdk_source.tarball(tmp_path / "php.tar.xz", kind=1)
     said = sdk.fails("--php", source)
@@ -268,6 +298,9 @@ def test_interrupted_build_goes_on_where_it_was(sdk, source, number):
     if number != signal.SIGKILL:
         assert child.returncode == 128 + number
         assert "interrupted; the same command goes on from there" in said
+    # Its make ends, too.
+    ephpm.wait_for(lambda: subprocess.run(["pgrep", "-f", f"make.*{sdk.work}|{sdk.flags}/started"], check=False,
+                                          capture_output=True).returncode == 1, timeout=20)
     (sdk.flags / "slow").unlink()
     said = sdk.builds("--php", source)
     assert "patch        done before" in said and "configure    done before" in said
