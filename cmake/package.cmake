@@ -8,6 +8,8 @@
 #   share/ephpm/php                  caches and locks for PHP frameworks; the stub for editors
 #   share/ephpm/demo, share/doc/ephpm, share/man/man8
 #   /etc/ephpm/ephpm.toml, systemd unit (only in the .deb)
+#
+# One program that has PHP inside needs no worker: bin/ephpm, and bin/ephpm-php is a link to it.
 if(NOT TARGET ephpm OR NOT TARGET ephpm-php)
   return()
 endif()
@@ -17,12 +19,18 @@ set(php_version ${EPHPM_PHP_MINOR})
 set(php_dir lib/ephpm/php${php_version})
 
 install(TARGETS ephpm RUNTIME DESTINATION bin COMPONENT main)
-install(TARGETS ephpm-php RUNTIME DESTINATION ${php_dir} COMPONENT main)
+if(NOT EPHPM_ONE_FILE)
+  install(TARGETS ephpm-php RUNTIME DESTINATION ${php_dir} COMPONENT main)
+endif()
 
 # install() has no links; they are made in the build folder and copied.
 set(links ${CMAKE_BINARY_DIR}/package)
 file(MAKE_DIRECTORY ${links})
-file(CREATE_LINK ../${php_dir}/ephpm-php ${links}/ephpm-php SYMBOLIC)
+if(EPHPM_ONE_FILE)
+  file(CREATE_LINK ephpm ${links}/ephpm-php SYMBOLIC)
+else()
+  file(CREATE_LINK ../${php_dir}/ephpm-php ${links}/ephpm-php SYMBOLIC)
+endif()
 install(FILES ${links}/ephpm-php DESTINATION bin COMPONENT main)
 if(EPHPM_PHP_LIBRARY MATCHES "\\.so")
   file(CREATE_LINK ${EPHPM_PHP_LIBRARY} ${links}/libphp.so SYMBOLIC)

@@ -7,9 +7,11 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "ext/standard/dl.h"
 
+#include "php/internal.h"
 #include "platform/fs.h"
 #include "platform/process.h"
 
@@ -45,7 +47,25 @@ int embed_builtin_command(char *out, size_t cap)
                : ERR_TOOBIG;
 }
 
+void embed_builtin_set_command(const char *command)
+{
+    char *copy;
+
+    if (!*command || (PG(php_binary) && strcmp(PG(php_binary), command) == 0))
+        return;
+    copy = strdup(command);
+    if (!copy)
+        return;
+    free(PG(php_binary));
+    PG(php_binary) = copy;
+    embed_set_constant("PHP_BINARY", command);
+}
+
 #else
+
+void embed_builtin_set_command(const char *command)
+{
+}
 
 int embed_builtin_command(char *out, size_t cap)
 {
@@ -151,6 +171,41 @@ void embed_builtin_register(void)
     if (&zend_extension_entry)
         zend_register_extension(&zend_extension_entry, NULL);
 }
+
+/* --- what extensions may want ----------------------------------------------------------------- */
+
+/*
+ * Debian's newest PHP 8.2 has allocations that return NULL where others end the script; extensions
+ * that were built with it look for them in any PHP. Here they are as the others.
+ */
+#if !COMPAT_FALLIBLE
+ZEND_API void *ZEND_FASTCALL _femalloc(size_t size);
+ZEND_API void *ZEND_FASTCALL _safe_femalloc(size_t n, size_t size, size_t offset);
+ZEND_API void *ZEND_FASTCALL _safe_ferealloc(void *p, size_t n, size_t size, size_t offset);
+ZEND_API bool ZEND_FASTCALL smart_str_ferealloc(smart_str *s, size_t len, bool fallible);
+
+ZEND_API void *ZEND_FASTCALL _femalloc(size_t size)
+{
+    return emalloc(size);
+}
+
+ZEND_API void *ZEND_FASTCALL _safe_femalloc(size_t n, size_t size, size_t offset)
+{
+    return safe_emalloc(n, size, offset);
+}
+
+ZEND_API void *ZEND_FASTCALL _safe_ferealloc(void *p, size_t n, size_t size, size_t offset)
+{
+    return safe_erealloc(p, n, size, offset);
+}
+
+ZEND_API bool ZEND_FASTCALL smart_str_ferealloc(smart_str *s, size_t len, bool fallible)
+{
+    (void)fallible;
+    smart_str_erealloc(s, len);
+    return true;
+}
+#endif
 
 #else
 

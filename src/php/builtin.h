@@ -23,6 +23,9 @@ void embed_builtin_register(void);
 
 /* A path by which this program is the php command, for PHP_BINARY. */
 int embed_builtin_command(char *out, size_t cap) MUST_CHECK;
+/* Once PHP has started, which resolves links and dots in what it is told: with one program
+ * that would be another command. */
+void embed_builtin_set_command(const char *command);
 /* Is that how it was started? */
 bool embed_builtin_is_command(struct str argv0);
 

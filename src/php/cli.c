@@ -100,6 +100,7 @@ static int start_and_run(struct startup *s, struct cli_command *c, const char *b
         return 1;
     }
     embed_ini_search_end(&search);
+    embed_builtin_set_command(binary);
     if (s->extended_info)
         CG(compiler_options) |= ZEND_COMPILE_EXTENDED_INFO;
     zend_first_try

@@ -139,6 +139,13 @@ enum {
     COMPAT_SERVES_INDEX_FOR_DOTS = PHP_VERSION_ID >= 80400, /* php -S */
 };
 
+/* Are there allocations that may fail, in this version's headers? */
+#ifdef HASH_FALLIBLE
+#define COMPAT_FALLIBLE 1
+#else
+#define COMPAT_FALLIBLE 0
+#endif
+
 /*
  * A string as long as somebody else chose. NULL: memory_limit is reached, and PHP ends the script
  * when the function that called returns. Without allocations that can fail it ends it at once, and
@@ -146,7 +153,7 @@ enum {
  */
 static inline zend_string *compat_string(const char *p, size_t n)
 {
-#ifdef HASH_FALLIBLE
+#if COMPAT_FALLIBLE
     return zend_string_finit(p, n, false, true);
 #else
     return zend_string_init(p, n, false);

@@ -277,6 +277,7 @@ int embed_startup(const struct embed_options *opt, const struct embed_host *host
         return r;
     }
     embed_g.started = true;
+    embed_builtin_set_command(opt->php_binary ? opt->php_binary : "");
     compat_signals_once();
     embed_request_hooks_late();
     embed_functions_wrap();

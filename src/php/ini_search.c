@@ -3,6 +3,7 @@
 #include "php/compat.h"
 
 #include "php/ini_search.h"
+#include "php/internal.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -148,12 +149,15 @@ void embed_ini_search_begin(
     (void)putenv(s->scan_env); /* fails for want of memory only; then PHP scans its own folder */
 }
 
-static void set_constant(const char *name, const char *value)
+void embed_set_constant(const char *name, const char *value)
 {
     zval *constant = zend_get_constant_str(name, strlen(name));
 
+    /* PHP has taken its startup for ended; these live as long as it does, too. */
+    zend_interned_strings_switch_storage(0);
     if (constant)
         ZVAL_STR(constant, zend_string_init_interned(value, strlen(value), true));
+    zend_interned_strings_switch_storage(1);
 }
 
 /* The environment does not point to scan_env any more. */
@@ -176,11 +180,8 @@ void embed_ini_search_end(struct embed_ini_search *s)
     restore_environment(s);
     if (php_ini_scanned_path)
         php_ini_scanned_path = s->saved_env ? s->saved_env : (char *)(uintptr_t)s->scan_dir;
-    /* PHP has taken its startup for ended; these live as long as it does, too. */
-    zend_interned_strings_switch_storage(0);
-    set_constant("PHP_CONFIG_FILE_PATH", s->config_dir);
-    set_constant("PHP_CONFIG_FILE_SCAN_DIR", s->scan_dir);
-    zend_interned_strings_switch_storage(1);
+    embed_set_constant("PHP_CONFIG_FILE_PATH", s->config_dir);
+    embed_set_constant("PHP_CONFIG_FILE_SCAN_DIR", s->scan_dir);
     shown_config_dir = s->config_dir;
 }
 

@@ -115,6 +115,10 @@ void embed_extensions_find(struct buf *lines);
 /* Once PHP has started: what was wrong with one, or is not there; first is what PHP said first. */
 int embed_extensions_verify(const struct err *first, struct err *err) MUST_CHECK;
 
+/* ini_search.c */
+/* Changes a constant of PHP's own, between its startup and the first request. */
+void embed_set_constant(const char *name, const char *value);
+
 /* sanitizer.c */
 /* Is this a build with sanitizers? Linking this in also makes PHP's extensions loadable there. */
 bool embed_sanitizer_on(void);

@@ -23,6 +23,17 @@ foreach(name IN LISTS PHP_REPLACED PHP_WRAPPED)
   list(APPEND PHP_LINK_OPTIONS LINKER:--wrap=${name})
 endforeach()
 
+# Debian's PHP uses a PCRE of the system, and its extensions want that one's functions. PHP's own copy
+# has names of its own for them.
+execute_process(COMMAND ${CMAKE_NM} -g --defined-only ${PHP_ARCHIVE} OUTPUT_VARIABLE symbols
+  ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL " T php_pcre2_[a-z_0-9]+" symbols "${symbols}")
+list(REMOVE_DUPLICATES symbols)
+foreach(symbol IN LISTS symbols)
+  string(REGEX REPLACE " T php_(.*)" "\\1" name "${symbol}")
+  list(APPEND PHP_LINK_OPTIONS LINKER:--defsym=${name}_8=php_${name})
+endforeach()
+
 # What extensions may use is PHP's. The libraries inside must not be taken by those that an extension
 # brings along, which can be of other versions; OPcache's entry has the name that each Zend extension
 # gives its own.
