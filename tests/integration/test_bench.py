@@ -123,6 +123,8 @@ def test_request_of_a_stock_php_is_refused(tmp_path):
     (["cpu", "--jit", "fast"], ["--jit", "fast"]),
     (["cpu", "--roundsx", "1"], ["unknown flag: --roundsx"]),
     (["cpu", "x"], ["too many arguments: x"]),
+    (["request", "--no-opcache"], ["--no-opcache is for cpu and files"]),
+    (["cpu", "--no-opcache", "--jit", "tracing"], ["--no-opcache leaves no JIT"]),
     (["files", "--against="], ["--against"]),
 ])
 def test_wrong_command_lines(tmp_path, args, words):
@@ -186,6 +188,27 @@ exec {STOCK} "$@"
     assert r.returncode == 1 and "--jit tracing: " + fake + " has no such JIT" in r.stderr
     d = json.loads(bench(*flags, "--json", tmp=tmp_path).stdout)
     assert set(d["programs"][1]["without_jit"]) == {"function", "tracing"}
+
+
+@rival
+def test_a_program_without_opcache(tmp_path):
+    """It takes part, but the table says that it had less."""
+    fake = program(tmp_path, "php", f'#!/bin/sh\nexec {STOCK} -d extension_dir=/nonexistent "$@"\n')
+    broken = pathlib.Path(tmp_path, "extensions")
+    broken.mkdir()
+    (broken / "opcache.so").write_text("no library")
+    fake2 = program(broken, "php", f'#!/bin/sh\nexec {STOCK} -d extension_dir={broken} "$@"\n')
+    r = bench("cpu", "--quick", "--only", "loop", "--against", fake, "--against", fake2, tmp=tmp_path)
+    if "OPcache built in" in r.stdout:
+        pytest.skip("OPcache is built into this PHP")
+    assert r.returncode == 0, r.stderr
+    assert r.stdout.count("OPcache missing") == 2
+    assert "php ran without OPcache, unlike others: it has none\n" in r.stdout
+    assert "php 2 ran without OPcache, unlike others: Warning: Failed loading" in r.stdout
+    assert "php 2 has no JIT tracing: it has no OPcache" in r.stdout
+    r = bench("cpu", "--quick", "--only", "loop", "--against", fake, "--no-opcache", tmp=tmp_path)
+    assert r.returncode == 0 and r.stdout.count("OPcache off") == 2
+    assert "JIT tracing" not in r.stdout and "unlike others" not in r.stdout
 
 
 def test_no_temporary_folder(tmp_path):

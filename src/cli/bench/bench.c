@@ -25,6 +25,7 @@ static const char help[] =
     "  --only NAME         this benchmark; may be repeated, or a list with commas\n"
     "  --jit LIST          off, function, tracing, or some of them with commas\n"
     "  --ini               programs read their own php.ini and extensions (else none but OPcache)\n"
+    "  --no-opcache        without OPcache, and so without the JIT\n"
     "  --quick             a few seconds, to see whether it works\n"
     "  --json              as JSON, with every figure\n"
     "  --list              the benchmarks, without running them\n"
@@ -141,6 +142,8 @@ static int parse(struct bench_options *o, int argc, char **argv, bool *list)
             o->json = true;
         else if (strcmp(argv[i], "--ini") == 0)
             o->ini = true;
+        else if (strcmp(argv[i], "--no-opcache") == 0)
+            o->no_opcache = true;
         else if (strcmp(argv[i], "--list") == 0)
             *list = true;
         else
@@ -180,6 +183,19 @@ static int choose_named(struct bench_run *run, struct str name)
     return unknown_case(s, name);
 }
 
+/* Only the column without the JIT is left. */
+static int choose_no_opcache(struct bench_run *run)
+{
+    const struct bench_options *o = run->opt;
+
+    if (run->suite->requests)
+        return usage("--no-opcache is for cpu and files, not", run->suite->name);
+    if (o->columns[BENCH_JIT_FUNCTION] || o->columns[BENCH_JIT_TRACING])
+        return usage("--no-opcache leaves no JIT, for which --jit asks", NULL);
+    run->columns[BENCH_JIT_OFF] = true;
+    return 0;
+}
+
 static int choose_cases(struct bench_run *run)
 {
     const struct bench_options *o = run->opt;
@@ -193,18 +209,29 @@ static int choose_cases(struct bench_run *run)
         while (rc == 0 && str_split(&rest, ',', &name))
             rc = choose_named(run, name);
     }
+    if (rc == 0 && o->no_opcache)
+        return choose_no_opcache(run);
     memcpy(run->columns, o->columns_said ? o->columns : run->suite->columns, sizeof(run->columns));
     return rc;
 }
 
-/* Two programs of one name are told apart by their paths. */
+/* Programs of one name get numbers; which is which, the list with their paths tells. */
 static void label_uniquely(struct bench_run *run)
 {
-    for (size_t i = 1; i < run->nprograms; i++)
-        for (size_t j = 0; j < i; j++)
-            if (strcmp(run->programs[i].label, run->programs[j].label) == 0)
-                (void)str_put(run->programs[i].label, sizeof(run->programs[i].label),
-                    str_c(run->programs[i].path));
+    for (size_t i = 1; i < run->nprograms; i++) {
+        struct str name = str_c(run->programs[i].label);
+        unsigned number = 1;
+
+        for (size_t j = 0; j < i; j++) {
+            struct str other = str_c(run->programs[j].label);
+
+            number +=
+                str_starts(other, name) && (other.len == name.len || other.p[name.len] == ' ');
+        }
+        if (number > 1)
+            (void)snprintf(run->programs[i].label + name.len,
+                sizeof(run->programs[i].label) - name.len, " %u", number);
+    }
 }
 
 static int probe_all(struct bench_run *run, struct err *err)

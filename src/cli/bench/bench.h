@@ -66,6 +66,7 @@ struct bench_program {
     char version[32], sapi[32], vm[16];
     bool zts, debug;
     enum bench_opcache opcache;
+    char no_opcache[160];         /* why there is none */
     bool has[BENCH_COLUMNS];      /* can it do what the column says? */
     char why[BENCH_COLUMNS][160]; /* not */
 };
@@ -126,6 +127,7 @@ struct bench_options {
     unsigned rounds;
     bool quick, json;
     bool ini; /* programs read their own php.ini and what belongs to it */
+    bool no_opcache;
 };
 
 struct bench_run {

@@ -248,7 +248,7 @@ void bench_http_verdict(const struct bench_load_result *r, struct buf *out)
 
     if (failed)
         buf_printf(out, "%llu of %llu requests failed", (unsigned long long)failed,
-            (unsigned long long)(failed + r->requests));
+            (unsigned long long)failed + r->requests);
     if (refused)
         buf_printf(out, "%s%llu of %llu answers had a status of 4xx or 5xx", failed ? "; " : "",
             (unsigned long long)refused, (unsigned long long)r->requests);

@@ -142,32 +142,61 @@ static int ask(struct bench_program *p, const char *const *argv, const char *key
     return rc;
 }
 
-static int probe_column(struct bench_program *p, enum bench_column column, const char *script,
-    const char *folder, struct err *err)
+/* Runs the probe as the benchmarks of a column will run. */
+static int probe_with(struct bench_program *p, enum bench_column column, const char *script,
+    const char *folder, struct arena *a, const struct json_value **out, struct str *complaint,
+    struct err *err)
 {
     const char *rest[] = {script, NULL}, *argv[BENCH_ARGV_MAX];
-    const struct json_value *v;
-    struct str complaint = STR_NONE;
-    struct arena a = {0};
     int rc;
 
     bench_program_argv(p, column, true, rest, argv);
-    rc = ask(p, argv, "probe", "a php command", folder, &a, &v, &complaint, err);
-    if (rc == 0) {
-        bool jit = json_get_bool(v, "jit", false);
+    rc = ask(p, argv, "probe", "a php command", folder, a, out, complaint, err);
+    if (rc == 0)
+        take_facts(p, *out);
+    return rc;
+}
 
-        take_facts(p, v);
+/* Finds its OPcache: in it, or a file beside its extensions, which has to load. */
+static int probe_opcache(
+    struct bench_program *p, const char *script, const char *folder, struct err *err)
+{
+    const struct json_value *v;
+    struct str complaint = STR("it has none");
+    struct arena a = {0};
+    int rc = probe_with(p, BENCH_JIT_OFF, script, folder, &a, &v, NULL, err);
+
+    if (rc == 0 && json_get_bool(v, "opcache_builtin", false)) {
+        p->opcache = BENCH_OPCACHE_BUILTIN;
+    } else if (rc == 0 && json_get_bool(v, "opcache_file", false)) {
+        p->opcache = BENCH_OPCACHE_FILE;
+        rc = probe_with(p, BENCH_JIT_OFF, script, folder, &a, &v, &complaint, err);
+    }
+    if (rc == 0 && !json_get_bool(v, "opcache", false)) {
+        p->opcache = BENCH_OPCACHE_NONE;
+        (void)str_put(p->no_opcache, sizeof(p->no_opcache),
+            complaint.len ? complaint : STR("it does not start"));
+    }
+    arena_fini(&a);
+    return rc;
+}
+
+static int probe_column(struct bench_program *p, enum bench_column column, const char *script,
+    const char *folder, struct err *err)
+{
+    const struct json_value *v;
+    struct str why = STR_NONE;
+    struct arena a = {0};
+    int rc = probe_with(p, column, script, folder, &a, &v, &why, err);
+    bool jit = rc == 0 && json_get_bool(v, "jit", false);
+
+    p->has[column] = jit == (column != BENCH_JIT_OFF);
+    if (rc == 0 && !p->has[column]) {
         if (p->opcache == BENCH_OPCACHE_NONE)
-            p->opcache = json_get_bool(v, "opcache_builtin", false) ? BENCH_OPCACHE_BUILTIN
-                         : json_get_bool(v, "opcache_file", false)  ? BENCH_OPCACHE_FILE
-                                                                    : BENCH_OPCACHE_NONE;
-        p->has[column] = jit == (column != BENCH_JIT_OFF);
-        if (!p->has[column])
-            (void)snprintf(p->why[column], sizeof(p->why[column]), STR_F,
-                STR_A(complaint.len                      ? complaint
-                      : jit                              ? STR("its JIT cannot be switched off")
-                      : p->opcache == BENCH_OPCACHE_NONE ? STR("it has no OPcache")
-                                                         : STR("it was built without one")));
+            why = STR("it has no OPcache");
+        else if (why.len == 0)
+            why = jit ? STR("its JIT cannot be switched off") : STR("it was built without one");
+        (void)str_put(p->why[column], sizeof(p->why[column]), why);
     }
     arena_fini(&a);
     return rc;
@@ -210,8 +239,7 @@ int bench_program_probe(
     }
     if (requests || rc)
         return rc;
-    /* First without OPcache, which has to be found. */
-    rc = probe_column(p, BENCH_JIT_OFF, script, folder, err);
+    rc = probe_opcache(p, script, folder, err);
     for (int i = BENCH_JIT_OFF; i < BENCH_COLUMNS && rc == 0; i++)
         rc = probe_column(p, (enum bench_column)i, script, folder, err);
     return rc;

@@ -68,7 +68,8 @@ static void print_programs(const struct bench_run *run, struct buf *out)
             p->debug ? ", debug build" : "", p->vm[0] ? p->vm : "unknown");
         if (!run->suite->requests)
             buf_printf(out, ", OPcache %s",
-                p->opcache == BENCH_OPCACHE_NONE      ? "missing"
+                run->opt->no_opcache                  ? "off"
+                : p->opcache == BENCH_OPCACHE_NONE    ? "missing"
                 : p->opcache == BENCH_OPCACHE_BUILTIN ? "built in"
                                                       : "loaded");
         buf_printf(out, ", %s\n", p->path);
@@ -138,11 +139,15 @@ static void print_notes(const struct bench_run *run, struct buf *out)
                            : "",
         run->opt->quick ? "\nA quick look (--quick): few repeats, so take no figure as final."
                         : "");
-    for (size_t p = 0; p < run->nprograms; p++)
+    for (size_t p = 0; p < run->nprograms; p++) {
+        if (run->programs[p].no_opcache[0] && !run->opt->no_opcache)
+            buf_printf(out, "%s ran without OPcache, unlike others: %s\n", run->programs[p].label,
+                run->programs[p].no_opcache);
         for (int col = 0; col < BENCH_COLUMNS; col++)
             if (run->columns[col] && !run->programs[p].has[col])
                 buf_printf(out, "%s has no JIT %s: %s\n", run->programs[p].label,
                     bench_column_name((enum bench_column)col), run->programs[p].why[col]);
+    }
 }
 
 void bench_report_table(const struct bench_run *run, struct buf *out)
@@ -193,7 +198,9 @@ static void add_program(const struct bench_run *run, struct json_writer *w, size
     json_add_bool(w, "zts", b->zts);
     json_add_bool(w, "debug", b->debug);
     if (!run->suite->requests)
-        json_add_bool(w, "opcache", b->opcache != BENCH_OPCACHE_NONE);
+        json_add_bool(w, "opcache", b->opcache != BENCH_OPCACHE_NONE && !run->opt->no_opcache);
+    if (b->no_opcache[0])
+        json_add_str(w, "without_opcache", str_c(b->no_opcache));
     json_key(w, "without_jit");
     json_open_object(w);
     for (int col = 0; col < BENCH_COLUMNS; col++)

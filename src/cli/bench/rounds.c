@@ -29,7 +29,7 @@ static void make_argv(const struct bench_run *run, const struct bench_program *p
         memcpy(argv, p->ephpm ? role : role + 1, sizeof(role) - (p->ephpm ? 0 : sizeof(role[0])));
         return;
     }
-    bench_program_argv(p, column, !c->no_opcache, rest, argv);
+    bench_program_argv(p, column, !c->no_opcache && !run->opt->no_opcache, rest, argv);
 }
 
 /* What is wrong with the end of a process, as a sentence. */
