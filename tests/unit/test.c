@@ -31,10 +31,14 @@ int test_main(int argc, char **argv, const struct test *const *groups)
 {
     const char *only = argc > 1 ? argv[1] : NULL;
     int passed = 0, failed = 0;
+    unsigned part = 1, parts = 1, n = 0;
+
+    if (only && sscanf(only, "%u/%u", &part, &parts) == 2 && parts)
+        only = NULL;
 
     for (; *groups; groups++) {
         for (const struct test *t = *groups; t->name; t++) {
-            if (only && !strstr(t->name, only))
+            if ((only && !strstr(t->name, only)) || n++ % parts != part - 1)
                 continue;
             test_failures = 0;
             test_row(NULL);

@@ -10,7 +10,8 @@
  *     const struct test tests_buf[] = {TEST(test_buf_add_grows), TEST_END};
  *
  * and one main file: TEST_MAIN(tests_buf, tests_str).  A failed CHECK prints place and values,
- * counts, and lets the test go on.  An argument runs only the tests whose name contains it.
+ * counts, and lets the test go on.  An argument runs only the tests whose name contains it; the
+ * argument 2/3 runs the second third, of every three tests one.
  * The last line is "N passed, N failed"; exit status 1 when any failed or none ran.
  */
 
