@@ -26,6 +26,7 @@ enum {
     KVROLE_BUDGET_NS = 2000000,
     KVROLE_SOON_MS = 20,
     KVROLE_SLICE = 512, /* buckets between two looks at the clock */
+    KVROLE_RECLAIM = 4, /* steps of kv_store_reclaim(), the same */
     KVROLE_LISTENERS = 2,
     KVROLE_EVENT_MS = 50,          /* versions that come within it are one event */
     KVROLE_BYTES_PER_BUCKET = 256, /* of a store there is at most one bucket for so many */
@@ -95,6 +96,12 @@ static void kvrole_sweep(void *arg)
             }
             kv_store_sweep(s->store, n);
             s->due -= n;
+        }
+        while (kv_store_reclaim(s->store, KVROLE_RECLAIM)) {
+            if (clock_mono_ns() >= end) {
+                net_timer_start(r->soon, KVROLE_SOON_MS, 0);
+                return;
+            }
         }
     }
 }

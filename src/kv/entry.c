@@ -244,12 +244,12 @@ void kv_entry_head(struct kv_entry *e, struct kv_head *out)
     kv_copy_out((char *)out, body_of(e, KV_GET(e->key_len)), sizeof(*out));
 }
 
-void kv_entry_drop(struct kv_store *s, uint32_t shard, uint32_t ref)
+void kv_entry_drop(struct kv_store *s, uint32_t shard, uint32_t ref, bool all)
 {
     struct kv_entry *e = kv_at(s, ref);
 
     if (kv_is_coll((enum kv_type)KV_GET(e->type)))
-        kv_tree_drop(s, shard, e);
+        kv_tree_drop(s, shard, e, all);
     kv_entry_free(s, shard, ref);
 }
 

@@ -28,7 +28,7 @@ int kv_entry_take(
 /* Frees a block and the pages of its value. Not linked any more. */
 void kv_entry_free(struct kv_store *s, uint32_t shard, uint32_t ref);
 /* The same, and what a collection consists of. */
-void kv_entry_drop(struct kv_store *s, uint32_t shard, uint32_t ref);
+void kv_entry_drop(struct kv_store *s, uint32_t shard, uint32_t ref, bool all);
 /* The head of a collection's entry that was checked (kv_shard_is_entry). */
 void kv_entry_head(struct kv_entry *e, struct kv_head *out);
 /* The pages of a large value: number i. key_len as it was checked: the entry's own may change. */

@@ -4,6 +4,7 @@
 
 #include "kv/shard.h"
 #include "kv/slab.h"
+#include "kv/tree.h"
 
 #define RING_TRIES 8     /* pages of a class that are looked at for one block */
 #define PAGE_TRIES 32    /* pages that are looked at for one page */
@@ -47,7 +48,7 @@ static void evict(struct kv_store *s, uint32_t shard, uint32_t ref, bool expired
         s->shards[shard].expired++;
     else
         s->shards[shard].evicted++;
-    kv_shard_remove(s, shard, ref);
+    kv_shard_remove(s, shard, ref, true);
 }
 
 static bool is_live(const struct kv_store *s, uint32_t shard, uint32_t ref)
@@ -110,6 +111,11 @@ int kv_evict_block(struct kv_store *s, uint32_t shard, unsigned class)
 {
     struct kv_shard *sh = &s->shards[shard];
     uint32_t page, blocks = kv_slab_blocks(class);
+
+    if (KV_GET(sh->garbage)) {
+        kv_tree_reclaim(s, shard, UINT32_MAX);
+        return s->nonsense ? ERR_FULL : 0;
+    }
 
     /* So that memory moves to the sizes that are in demand, a page goes from time to time. */
     if ((blocks <= FEW_BLOCKS || ++sh->evictions % (2 * blocks) == 0) &&
@@ -272,11 +278,33 @@ static bool is_pinned(const struct kv_store *s, uint32_t own, uint32_t page)
            KV_GET(e->hash) == KV_GET(kv_at(s, s->pinned[0])->hash);
 }
 
+/* What is dead goes first. True: there was some. */
+static bool reclaim_all(struct kv_store *s, uint32_t own)
+{
+    bool nonsense = s->nonsense, any = false;
+
+    for (uint32_t i = 0; i < s->plan.nshards; i++) {
+        if (!KV_GET(s->shards[i].garbage) || (i != own && !kv_shard_try(s, i)))
+            continue;
+        kv_tree_reclaim(s, i, UINT32_MAX);
+        any = true;
+        if (i == own) {
+            nonsense = s->nonsense;
+        } else {
+            kv_shard_unlock(s, i);
+            s->nonsense = nonsense;
+        }
+    }
+    return any;
+}
+
 int kv_evict_page(struct kv_store *s, uint32_t shard)
 {
     uint32_t most = s->policy == KV_NOEVICTION ? FEW_TRIES : PAGE_TRIES;
     uint32_t tries = MIN(most, s->plan.npages), left = MIN(PASS_MOST, s->plan.npages);
 
+    if (reclaim_all(s, shard))
+        return s->nonsense ? ERR_FULL : 0;
     for (uint32_t i = 0; i < 3 * tries;) {
         /* relaxed: whose turn it is. */
         uint32_t page = atomic_fetch_add_explicit(&s->h->hand, 1, memory_order_relaxed);

@@ -37,6 +37,11 @@
  * it in `version`, and behind it for each slot the reference and the tag (tree.h); in inner nodes
  * also the number of elements below. The type of a free block is 0.
  *
+ * A large collection is not freed at once: its entry goes, its nodes wait in a list of the shard,
+ * linked by `next`, and are freed a few at a time by whoever has the lock anyway. A node's
+ * `deadline` says then whether the elements go with it. A repair frees them all: nothing that is
+ * kept reaches them.
+ *
  * Order. All that readers look at without the lock is written by release stores and read by acquire
  * loads (KV_SET, KV_GET), content included, word by word. So a reader that has seen anything that
  * was written later also sees, in the loads that follow, the mark that was set before that:
@@ -137,9 +142,11 @@ struct kv_shard {
     uint64_t evicted;
     uint64_t repaired;
     uint64_t dropped;
-    uint64_t evictions;  /* for what is done at every so many */
-    uint64_t operations; /* on collections: the number of the next */
-    uint64_t pad[2];
+    uint64_t evictions;       /* for what is done at every so many */
+    uint64_t operations;      /* on collections: the number of the next */
+    _Atomic uint32_t garbage; /* first node of what is being freed, see kv_tree_drop(); 0: none */
+    uint32_t pad0;
+    uint64_t pad;
     uint32_t partial[KV_CLASSES]; /* page number + 1 */
     uint32_t full[KV_CLASSES];
     struct kv_event events[KV_EVENTS];

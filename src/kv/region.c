@@ -12,7 +12,7 @@
 #include "platform/shm.h"
 
 #define MAGIC            0x31766b6d70687065u /* "ephpmkv1" on little-endian machines */
-#define VERSION          2
+#define VERSION          3
 #define BYTES_PER_SHARD  ((uint64_t)4 << 20)
 #define BYTES_PER_BUCKET 256
 

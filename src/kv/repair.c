@@ -153,6 +153,7 @@ static void free_rest(struct kv_store *s, struct kv_shard *sh, uint32_t page, un
 static void forget(struct kv_shard *sh)
 {
     sh->keys = sh->used = 0;
+    KV_SET(sh->garbage, 0);
     for (unsigned c = 0; c < KV_CLASSES; c++)
         sh->partial[c] = sh->full[c] = 0;
 }

@@ -6,6 +6,7 @@
 #include "kv/glob.h"
 #include "kv/repair.h"
 #include "kv/shard.h"
+#include "kv/tree.h"
 
 #define BATCH 64 /* buckets that are read under the lock at once */
 
@@ -41,7 +42,7 @@ static void read_bucket(struct kv_store *s, uint32_t shard, uint64_t bucket, str
         next = KV_GET(e->next);
         if (kv_is_past(KV_GET(e->deadline))) {
             s->shards[shard].expired++;
-            kv_shard_remove(s, shard, ref);
+            kv_shard_remove(s, shard, ref, false);
         } else if (keys) {
             add_key(keys, e, KV_GET(e->key_len));
         }
@@ -113,6 +114,23 @@ void kv_store_sweep(struct kv_store *s, size_t buckets)
             at = from = 0;
         }
     }
+}
+
+bool kv_store_reclaim(struct kv_store *s, unsigned steps)
+{
+    bool left = false;
+
+    for (uint32_t i = 0; i < s->plan.nshards; i++) {
+        /* Without the lock: what comes at this moment waits for the next time. */
+        if (!KV_GET(s->shards[i].garbage))
+            continue;
+        if (kv_shard_try(s, i)) {
+            kv_tree_reclaim(s, i, steps);
+            kv_shard_unlock(s, i);
+        }
+        left = left || KV_GET(s->shards[i].garbage);
+    }
+    return left;
 }
 
 void kv_store_flush(struct kv_store *s)

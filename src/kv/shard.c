@@ -8,11 +8,13 @@
 #include "kv/entry.h"
 #include "kv/repair.h"
 #include "kv/slab.h"
+#include "kv/tree.h"
 #include "platform/clock.h"
 #include "platform/wake.h"
 
-#define CHAIN_MAX 1000000   /* entries; more make no sense */
-#define COARSE_NS 50000000u /* the coarse clock is never so far behind */
+#define CHAIN_MAX     1000000   /* entries; more make no sense */
+#define GARBAGE_NODES 1         /* that are freed by whoever changes something */
+#define COARSE_NS     50000000u /* the coarse clock is never so far behind */
 
 uint64_t kv_hash(const struct kv_store *s, struct str key)
 {
@@ -236,6 +238,8 @@ void kv_spot_open(struct kv_store *s, struct str key, struct kv_spot *spot)
 
 void kv_spot_close(struct kv_store *s, struct kv_spot *spot)
 {
+    if (KV_GET(spot->sh->garbage) && !s->nonsense)
+        kv_tree_reclaim(s, spot->shard, GARBAGE_NODES);
     kv_shard_unlock(s, spot->shard);
 }
 
@@ -257,7 +261,7 @@ static void unlink_spot(struct kv_spot *spot)
 void kv_spot_remove(struct kv_store *s, struct kv_spot *spot)
 {
     unlink_spot(spot);
-    kv_entry_drop(s, spot->shard, spot->ref);
+    kv_entry_drop(s, spot->shard, spot->ref, false);
 }
 
 void kv_spot_remove_head(struct kv_store *s, struct kv_spot *spot)
@@ -294,7 +298,7 @@ void kv_spot_put(struct kv_store *s, struct kv_spot *spot, uint32_t ref)
     uint32_t old = link_spot(s, spot, ref);
 
     if (old)
-        kv_entry_drop(s, spot->shard, old);
+        kv_entry_drop(s, spot->shard, old, false);
 }
 
 void kv_spot_put_head(struct kv_store *s, struct kv_spot *spot, uint32_t ref)
@@ -305,7 +309,7 @@ void kv_spot_put_head(struct kv_store *s, struct kv_spot *spot, uint32_t ref)
         kv_entry_free(s, spot->shard, old);
 }
 
-void kv_shard_remove(struct kv_store *s, uint32_t shard, uint32_t ref)
+void kv_shard_remove(struct kv_store *s, uint32_t shard, uint32_t ref, bool all)
 {
     struct kv_spot spot = {.shard = shard, .sh = &s->shards[shard], .ref = ref, .e = kv_at(s, ref)};
     _Atomic uint32_t *link;
@@ -317,7 +321,8 @@ void kv_shard_remove(struct kv_store *s, uint32_t shard, uint32_t ref)
         at = KV_GET(*link);
         if (at == ref) {
             spot.link = link;
-            kv_spot_remove(s, &spot);
+            unlink_spot(&spot);
+            kv_entry_drop(s, shard, ref, all);
             return;
         }
         if (kv_room(s, at) == 0)

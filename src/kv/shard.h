@@ -56,8 +56,9 @@ void kv_spot_put(struct kv_store *s, struct kv_spot *spot, uint32_t ref);
 void kv_spot_remove_head(struct kv_store *s, struct kv_spot *spot);
 void kv_spot_put_head(struct kv_store *s, struct kv_spot *spot, uint32_t ref);
 
-/* The same as kv_spot_remove() for a reference, which is searched. */
-void kv_shard_remove(struct kv_store *s, uint32_t shard, uint32_t ref);
+/* The same as kv_spot_remove() for a reference, which is searched; all: a large collection is freed
+ * at once, too. */
+void kv_shard_remove(struct kv_store *s, uint32_t shard, uint32_t ref, bool all);
 /* Is this block an entry that can be used as one? */
 bool kv_shard_is_entry(const struct kv_store *s, uint32_t shard, uint32_t ref);
 /* Is it a part of a collection whose key has this hash? */

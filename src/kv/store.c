@@ -123,6 +123,32 @@ int kv_store_getdel(struct kv_store *s, struct str key, struct buf *buf, struct 
     return r;
 }
 
+int kv_store_getex(struct kv_store *s, struct str key, enum kv_expiry how, int64_t ms,
+    struct buf *buf, struct kv_value *out)
+{
+    uint64_t deadline = 0;
+    struct kv_spot spot;
+    int r;
+
+    if (key.len > KV_KEY_MAX)
+        return ERR_TOOBIG;
+    if (how == KV_EXPIRY_AT || (how == KV_EXPIRY_IN && ms <= 0))
+        deadline = kv_deadline_at(s, how == KV_EXPIRY_AT ? ms : 0);
+    else if (how == KV_EXPIRY_IN)
+        deadline = kv_deadline_in(ms);
+    kv_spot_open(s, key, &spot);
+    r = kv_take_stored(s, &spot, buf, out);
+    if (r == 0 && kv_is_past(deadline))
+        kv_spot_remove(s, &spot);
+    else if (r == 0 && KV_GET(spot.e->deadline) != deadline)
+        kv_set_deadline(&spot, deadline);
+    kv_spot_close(s, &spot);
+    if (r == 0 && kv_unpack(s, buf, out) != 0)
+        r = ERR_NOTFOUND;
+    kv_trim(s);
+    return r;
+}
+
 int kv_store_del(struct kv_store *s, struct str key)
 {
     struct kv_spot spot;

@@ -131,6 +131,11 @@ int kv_store_set(struct kv_store *s, struct str key, const struct kv_value *v, u
 /* Sets, and gives what was there: ERR_NOTFOUND when nothing was (the key is set all the same). */
 int kv_store_getset(struct kv_store *s, struct str key, const struct kv_value *v, struct buf *buf,
     struct kv_value *old) MUST_CHECK;
+/* Gives, and sets another deadline in the same step: in ms from now or at ms since 1970, or none.
+ * One that has passed deletes. ERR_NOTFOUND, ERR_TYPE: nothing changed. */
+enum kv_expiry { KV_EXPIRY_NONE, KV_EXPIRY_IN, KV_EXPIRY_AT };
+int kv_store_getex(struct kv_store *s, struct str key, enum kv_expiry how, int64_t ms,
+    struct buf *buf, struct kv_value *out) MUST_CHECK;
 /* Gives and deletes. ERR_NOTFOUND. */
 int kv_store_getdel(
     struct kv_store *s, struct str key, struct buf *buf, struct kv_value *old) MUST_CHECK;
@@ -214,6 +219,12 @@ void kv_store_flush(struct kv_store *s);
 /* Frees what has expired in the next `buckets` buckets. For a timer: expired keys that nobody asks
  * for cost memory only. */
 void kv_store_sweep(struct kv_store *s, size_t buckets);
+/*
+ * Goes on with freeing large collections that were deleted: so many steps of at most 74 elements in
+ * each part of the store that has some, the lock held for one part at a time. True: there is more.
+ * For a timer; changes do a step of it, and who finds no memory does all of it.
+ */
+bool kv_store_reclaim(struct kv_store *s, unsigned steps);
 
 struct kv_stats {
     uint64_t memory;       /* of the segment */

@@ -6,6 +6,8 @@
 #include "kv/repair.h"
 #include "kv/slab.h"
 
+#define DROPPED_AT_ONCE 512 /* elements of a collection */
+
 struct slot {
     uint32_t ref;   /* of the child, or of the element */
     uint32_t tag;   /* of the first element */
@@ -649,31 +651,85 @@ static bool visit_trees(struct visit *v, struct kv_entry *e, struct kv_head *hea
     return visit_all(v, head->root[KV_TREE]);
 }
 
-static bool free_part(struct visit *v, uint32_t ref)
+static bool is_node(const struct kv_store *s, uint32_t shard, uint32_t ref, uint64_t hash)
 {
-    kv_entry_free(v->s, v->shard, ref);
-    return !v->s->nonsense;
+    return kv_shard_is_part(s, shard, ref, hash) && KV_GET(kv_at(s, ref)->type) == KV_NODE;
 }
 
-static bool free_element(struct visit *v, uint32_t ref)
+/* The whole tree below waits to be freed; its nodes are looked at when their turn comes. */
+static void throw_away(
+    struct kv_store *s, uint32_t shard, uint32_t ref, uint64_t hash, bool elements)
 {
-    return kv_shard_is_part(v->s, v->shard, ref, v->hash) && free_part(v, ref);
-}
+    struct kv_shard *sh = &s->shards[shard];
+    struct kv_entry *e;
 
-static bool leave_element(struct visit *v, uint32_t ref)
-{
-    return true;
-}
-
-void kv_tree_drop(struct kv_store *s, uint32_t shard, struct kv_entry *e)
-{
-    struct visit v = {.s = s, .shard = shard, .part = free_part, .element = free_element};
-    struct kv_head head;
-    bool good = visit_trees(&v, e, &head);
-
-    v.element = leave_element;
-    if (!good || !visit_all(&v, head.root[KV_TREE_BY_MEMBER]))
+    if (!is_node(s, shard, ref, hash)) {
         s->nonsense = true;
+        return;
+    }
+    e = kv_at(s, ref);
+    KV_SET(e->deadline, elements);
+    KV_SET(e->next, KV_GET(sh->garbage));
+    KV_SET(sh->garbage, ref);
+}
+
+static void reclaim_node(struct kv_store *s, uint32_t shard, uint32_t ref)
+{
+    struct kv_entry *e = kv_at(s, ref);
+    uint32_t slots, level = KV_GET(e->value_len);
+    uint64_t hash = KV_GET(e->hash);
+    bool elements = KV_GET(e->deadline) != 0;
+    const uint32_t *words = slots_of(s, ref, level, &slots);
+
+    for (uint32_t i = 0; words && i < slots && !s->nonsense; i++) {
+        uint32_t child = words[i * words_per_slot(level)];
+
+        if (level > 0)
+            throw_away(s, shard, child, hash, elements);
+        else if (!elements)
+            continue;
+        else if (kv_shard_is_part(s, shard, child, hash))
+            kv_entry_free(s, shard, child);
+        else
+            s->nonsense = true;
+    }
+    if (!s->nonsense)
+        kv_entry_free(s, shard, ref);
+}
+
+/* As long as the list is not what it was then. */
+static void reclaim(struct kv_store *s, uint32_t shard, uint32_t nodes, uint32_t then)
+{
+    struct kv_shard *sh = &s->shards[shard];
+    uint32_t ref;
+
+    for (; nodes > 0 && !s->nonsense && (ref = KV_GET(sh->garbage)) != then; nodes--) {
+        if (kv_room(s, ref) == 0 || !is_node(s, shard, ref, KV_GET(kv_at(s, ref)->hash))) {
+            s->nonsense = true;
+            return;
+        }
+        KV_SET(sh->garbage, KV_GET(kv_at(s, ref)->next));
+        reclaim_node(s, shard, ref);
+    }
+}
+
+void kv_tree_reclaim(struct kv_store *s, uint32_t shard, uint32_t nodes)
+{
+    reclaim(s, shard, nodes, 0);
+}
+
+void kv_tree_drop(struct kv_store *s, uint32_t shard, struct kv_entry *e, bool all)
+{
+    uint32_t then = KV_GET(s->shards[shard].garbage);
+    uint64_t hash = KV_GET(e->hash);
+    struct kv_head head;
+
+    kv_entry_head(e, &head);
+    for (int i = 0; i < 2; i++)
+        if (head.root[i])
+            throw_away(s, shard, head.root[i], hash, i == KV_TREE);
+    if (all || head.count <= DROPPED_AT_ONCE)
+        reclaim(s, shard, UINT32_MAX, then);
 }
 
 static bool keep_part(struct visit *v, uint32_t ref)

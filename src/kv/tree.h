@@ -73,8 +73,11 @@ struct kv_walk kv_walk_from(struct kv_op *op, int which, uint64_t at, uint64_t n
 /* False at the end, and in nonsense. What is returned was checked to be an element. */
 bool kv_walk_next(struct kv_walk *w, uint32_t *ref);
 
-/* Frees all that a collection's entry reaches. */
-void kv_tree_drop(struct kv_store *s, uint32_t shard, struct kv_entry *e);
+/* Frees all that a collection's entry reaches: at once if that is not much, or if `all`; else it is
+ * garbage of the shard. */
+void kv_tree_drop(struct kv_store *s, uint32_t shard, struct kv_entry *e, bool all);
+/* Frees so many nodes of the shard's garbage, with the elements in them. */
+void kv_tree_reclaim(struct kv_store *s, uint32_t shard, uint32_t nodes);
 /* kv_repair_keep_part() for all of it; false: something is wrong with it. */
 bool kv_tree_keep(struct kv_store *s, uint32_t shard, struct kv_entry *e);
 

@@ -195,14 +195,12 @@ bool redis_value_text(const struct kv_value *v, char text[REDIS_TEXT_MAX], struc
     }
 }
 
-int call_get_string_to(struct redis_call *c, struct str key, struct buf *buf, struct kv_value *v)
+/* The value, which may be in buf, becomes its text there. */
+static int make_text(struct buf *buf, struct kv_value *v)
 {
     char text[REDIS_TEXT_MAX];
     struct str s;
-    int r = kv_store_get(c->store, key, buf, v);
 
-    if (r)
-        return r;
     if (!redis_value_text(v, text, &s))
         return ERR_TYPE;
     if (s.p == text) {
@@ -212,6 +210,21 @@ int call_get_string_to(struct redis_call *c, struct str key, struct buf *buf, st
     }
     v->bytes = s;
     return 0;
+}
+
+int call_get_string_to(struct redis_call *c, struct str key, struct buf *buf, struct kv_value *v)
+{
+    int r = kv_store_get(c->store, key, buf, v);
+
+    return r ? r : make_text(buf, v);
+}
+
+int call_getex_string(
+    struct redis_call *c, struct str key, enum kv_expiry how, int64_t ms, struct kv_value *v)
+{
+    int r = kv_store_getex(c->store, key, how, ms, c->buf, v);
+
+    return r ? r : make_text(c->buf, v);
 }
 
 int call_get_string(struct redis_call *c, struct str key, struct kv_value *v)

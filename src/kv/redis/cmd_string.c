@@ -243,7 +243,6 @@ static void cmd_getdel(struct redis_call *c)
         reply_null(c->reply);
 }
 
-/* The value is read first and the deadline set then: GETEX is two steps for PHP. */
 static void cmd_getex(struct redis_call *c)
 {
     struct redis_expiry e = {0};
@@ -260,18 +259,13 @@ static void cmd_getex(struct redis_call *c)
             return;
         }
     }
-    r = call_get_string(c, c->argv[1], &v);
-    reply_get(c, r, &v);
-    if (r)
-        return;
     if (persist)
-        r = kv_store_persist(c->store, c->argv[1]);
-    else if (e.given && e.absolute)
-        r = kv_store_expire_at(c->store, c->argv[1], e.ms, 0);
+        r = call_getex_string(c, c->argv[1], KV_EXPIRY_NONE, 0, &v);
     else if (e.given)
-        r = kv_store_expire(c->store, c->argv[1], e.ms);
-    /* It went meanwhile, or had no deadline: either is what was asked for. */
-    ENSURE(r == 0 || r == ERR_NOTFOUND);
+        r = call_getex_string(c, c->argv[1], e.absolute ? KV_EXPIRY_AT : KV_EXPIRY_IN, e.ms, &v);
+    else
+        r = call_get_string(c, c->argv[1], &v);
+    reply_get(c, r, &v);
 }
 
 static void cmd_append(struct redis_call *c)

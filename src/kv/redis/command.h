@@ -162,7 +162,10 @@ void call_help(struct redis_call *c, const char *const *lines, size_t n);
 /* A string, whatever it is stored as: numbers become text. Borrows from c->buf. ERR_NOTFOUND;
  * ERR_TYPE: of another type, which call_store_error() answers with WRONGTYPE. */
 int call_get_string(struct redis_call *c, struct str key, struct kv_value *v) MUST_CHECK;
-/* The same into another buf. */
+/* The same, and another deadline for the key. */
+int call_getex_string(struct redis_call *c, struct str key, enum kv_expiry how, int64_t ms,
+    struct kv_value *v) MUST_CHECK;
+/* The same as the first into another buf. */
 int call_get_string_to(
     struct redis_call *c, struct str key, struct buf *buf, struct kv_value *v) MUST_CHECK;
 /* v as text, of a value of a string's kind; numbers are written to text. False: it is no string. */

@@ -34,6 +34,12 @@ struct str bed_get(struct bed *b, const char *key)
     return b->v.type == KV_STRING ? b->v.bytes : STR("(other)");
 }
 
+void bed_reclaim(struct bed *b)
+{
+    while (kv_store_reclaim(b->s, 1))
+        continue;
+}
+
 struct kv_stats bed_stats(struct bed *b)
 {
     struct kv_stats st;

@@ -21,6 +21,8 @@ void bed_close(struct bed *b);
 int bed_set(struct bed *b, const char *key, const char *value);
 /* The string at the key, "(none)", or "(other)" for other types; until the next one. */
 struct str bed_get(struct bed *b, const char *key);
+/* Frees what deleted collections have left. */
+void bed_reclaim(struct bed *b);
 struct kv_stats bed_stats(struct bed *b);
 
 static inline struct kv_value bed_string(const char *text)

@@ -194,8 +194,68 @@ static void test_coll_full_changes_nothing(void)
         CHECK_INT(bed_stats(&b).used, used);
         CHECK_INT(bed_stats(&b).dropped, 0);
         CHECK_INT(kv_store_del(b.s, STR("key")), 0);
+        bed_reclaim(&b);
         CHECK_INT(bed_stats(&b).used, 0);
     }
+    bed_close(&b);
+}
+
+/* Deleting one takes a bounded time, whatever is in it; the rest is done in steps. */
+static void test_coll_large_is_freed_in_steps(void)
+{
+    enum { MANY = 20000 };
+    char name[32];
+    struct bed b;
+    uint64_t used, len;
+    unsigned n = 0;
+
+    bed_open(&b, MB(16), KV_NOEVICTION);
+    for (size_t k = 0; k < ARRAY_LEN(kinds); k++) {
+        for (unsigned i = 0; i < MANY; i++) {
+            (void)snprintf(name, sizeof(name), "member %u", i);
+            CHECK_INT(add_one(&b, STR("key"), kinds[k], name), 0);
+        }
+        used = bed_stats(&b).used;
+        CHECK_INT(kv_store_del(b.s, STR("key")), 0);
+        CHECK(bed_stats(&b).used > used / 2);
+        CHECK(!kv_store_exists(b.s, STR("key")));
+        CHECK_INT(bed_stats(&b).keys, 0);
+        /* One of the same name is another one, also while what was is being freed: by changes of
+         * keys in the same part. */
+        for (n = 0; bed_stats(&b).used > used / 8 && n < MANY; n++) {
+            (void)snprintf(name, sizeof(name), "member %u", n % 10);
+            CHECK_INT(add_one(&b, STR("key"), kinds[k], name), 0);
+        }
+        CHECK(n > MANY / 200 && n < MANY / 10);
+        CHECK_INT(kv_coll_len(b.s, STR("key"), kinds[k], &len), 0);
+        CHECK_INT(len, kinds[k] == KV_LIST ? n : 10);
+        CHECK_INT(kv_store_del(b.s, STR("key")), 0);
+        bed_reclaim(&b);
+        CHECK_INT(bed_stats(&b).used, 0);
+    }
+    CHECK_INT(bed_stats(&b).dropped, 0);
+    bed_close(&b);
+}
+
+/* Who finds no memory has it all. */
+static void test_coll_that_is_being_freed_makes_room(void)
+{
+    unsigned n[2] = {0};
+    char name[32];
+    struct bed b;
+
+    bed_open(&b, MB(4), KV_NOEVICTION);
+    for (int round = 0; round < 2; round++) {
+        int r = 0;
+
+        for (; r == 0; n[round] += r == 0) {
+            (void)snprintf(name, sizeof(name), "member %u", n[round]);
+            r = add_one(&b, round ? STR("b") : STR("a"), KV_SET, name);
+        }
+        CHECK_INT(r, ERR_FULL);
+        CHECK_INT(kv_store_del(b.s, round ? STR("b") : STR("a")), 0);
+    }
+    CHECK(n[1] > n[0] / 10 * 9);
     bed_close(&b);
 }
 
@@ -629,6 +689,7 @@ static void test_repair_drops_a_shard_whose_tree_was_written_over(void)
 const struct test tests_coll[] = {TEST(test_repair_drops_a_shard_whose_tree_was_written_over),
     TEST(test_coll_wrong_type), TEST(test_coll_limits),
     TEST(test_coll_empty_is_gone_and_deadline_stays), TEST(test_coll_full_changes_nothing),
+    TEST(test_coll_large_is_freed_in_steps), TEST(test_coll_that_is_being_freed_makes_room),
     TEST(test_coll_large_values), TEST(test_coll_read_in_steps), TEST(test_coll_rename_and_copy),
     TEST(test_hash_fields), TEST(test_list_order), TEST(test_set_random_members_are_all_as_likely),
     TEST(test_zset_flags_and_ranges), TEST(test_evict_takes_collections_that_nobody_reads),

@@ -405,8 +405,10 @@ static void check_members(struct model *m, struct slot *t, enum kv_type type)
 /* The walk of a repair finds all that is in use, and nothing else. */
 static void check_all(struct model *m)
 {
-    struct kv_stats before = bed_stats(&m->b), after;
+    struct kv_stats before, after;
 
+    bed_reclaim(&m->b);
+    before = bed_stats(&m->b);
     for (uint32_t i = 0; i < m->b.s->plan.nshards; i++) {
         kv_shard_lock(m->b.s, i);
         kv_repair(m->b.s, i);

@@ -24,8 +24,10 @@
 #define KILLS               16
 #define KILLS_OF_COLLECTION 3 /* which are changed in many more steps */
 #endif
-#define STEPS_MAX 1000000
-#define OTHERS    40
+#define STEPS_MAX    1000000
+#define STEPS_ENOUGH 400000u /* in all kills of an operation together */
+#define KILLS_LEAST  6u
+#define OTHERS       40
 
 #define LONG                                                                       \
     "the new value, which needs a larger block than the old one did, by far, and " \
@@ -41,9 +43,11 @@ struct killed {
     enum kv_type kind;
     struct buf contents_before, contents_after;
     bool has_after; /* the first operation is not disturbed */
+    int elements;   /* 0: ELEMENTS */
 };
 
-#define ELEMENTS 100 /* more than a leaf has */
+#define ELEMENTS      100 /* more than a leaf has */
+#define MANY_ELEMENTS 600 /* more than are freed at once */
 
 static struct kv_item item_of(char name[32], int i)
 {
@@ -57,12 +61,13 @@ static struct kv_item item_of(char name[32], int i)
 
 static void fill(struct killed *k)
 {
-    struct kv_item items[ELEMENTS];
-    char names[ELEMENTS][32];
+    static struct kv_item items[MANY_ELEMENTS];
+    static char names[MANY_ELEMENTS][32];
+    int n = k->elements ? k->elements : ELEMENTS;
 
-    for (int i = 0; i < ELEMENTS; i++)
+    for (int i = 0; i < n; i++)
         items[i] = item_of(names[i], i);
-    CHECK_INT(kv_coll_replace(k->b.s, STR("key"), k->kind, items, ELEMENTS, 0), 0);
+    CHECK_INT(kv_coll_replace(k->b.s, STR("key"), k->kind, items, (size_t)n, 0), 0);
 }
 
 /* Everything in all trees of the collection; the numbers of elements are the same. */
@@ -190,13 +195,34 @@ static bool check(struct killed *k)
         (void)snprintf(name, sizeof(name), "other %d", i);
         CHECK_INT(kv_store_del(k->b.s, str_c(name)), 0);
     }
+    bed_reclaim(&k->b);
     CHECK_INT(bed_stats(&k->b).used, 0);
     return is_new;
 }
 
+/* How often the operation was seen not done. */
+static unsigned kill_often(struct killed *k, unsigned total, unsigned kills)
+{
+    unsigned done, seen_old = 0;
+
+    for (unsigned i = 0; i < kills && !test_failures; i++) {
+        pid_t pid;
+
+        setup(k);
+        pid = start(k);
+        if (pid < 0 || !advance(pid, (unsigned)((uint64_t)total * i / kills), &done))
+            break;
+        CHECK_INT(kill(pid, SIGKILL), 0);
+        CHECK_INT(waitpid(pid, NULL, 0), pid);
+        if (!check(k))
+            seen_old++;
+    }
+    return seen_old;
+}
+
 static void kill_everywhere(struct killed *k)
 {
-    unsigned total, steps, done, seen_old = 0, kills = k->kind ? KILLS_OF_COLLECTION : KILLS;
+    unsigned total, seen_old, kills = k->kind ? KILLS_OF_COLLECTION : KILLS, first;
     pid_t pid;
 
     if (kills == 0)
@@ -206,17 +232,11 @@ static void kill_everywhere(struct killed *k)
     pid = start(k);
     CHECK(pid > 0 && !advance(pid, STEPS_MAX, &total));
     CHECK(check(k));
-    for (unsigned i = 0; i < kills && !test_failures; i++) {
-        setup(k);
-        pid = start(k);
-        steps = (unsigned)((uint64_t)total * i / kills);
-        if (pid < 0 || !advance(pid, steps, &done))
-            break;
-        CHECK_INT(kill(pid, SIGKILL), 0);
-        CHECK_INT(waitpid(pid, NULL, 0), pid);
-        if (!check(k))
-            seen_old++;
-    }
+    /* A long operation is killed less often, unless that misses it. */
+    first = MIN(kills, MAX(2 * STEPS_ENOUGH / MAX(total, 1u), KILLS_LEAST));
+    seen_old = kill_often(k, total, first);
+    if (first < kills && (seen_old == 0 || bed_stats(&k->b).repaired == 0))
+        seen_old = kill_often(k, total, kills);
     CHECK(seen_old > 0);
     CHECK(bed_stats(&k->b).repaired > 0);
     CHECK_INT(bed_stats(&k->b).dropped, 0);
@@ -421,6 +441,27 @@ static void test_killed_while_deleting_a_collection(void)
     kill_everywhere(&k);
 }
 
+/* One that is too large for that goes in steps. */
+static void test_killed_while_deleting_a_large_collection(void)
+{
+    struct killed k = {.operation = op_del, .kind = KV_ZSET, .elements = MANY_ELEMENTS};
+
+    kill_everywhere(&k);
+}
+
+static void op_reclaim(struct bed *b)
+{
+    (void)!kv_store_del(b->s, STR("key"));
+    (void)kv_store_reclaim(b->s, 3);
+}
+
+static void test_killed_while_freeing_a_large_collection(void)
+{
+    struct killed k = {.operation = op_reclaim, .kind = KV_HASH, .elements = MANY_ELEMENTS};
+
+    kill_everywhere(&k);
+}
+
 const struct test tests_killed[] = {TEST(test_killed_while_replacing),
     TEST(test_killed_while_adding), TEST(test_killed_while_deleting),
     TEST(test_killed_while_appending), TEST(test_killed_while_counting),
@@ -429,4 +470,6 @@ const struct test tests_killed[] = {TEST(test_killed_while_replacing),
     TEST(test_killed_while_changing_a_list), TEST(test_killed_while_changing_a_set),
     TEST(test_killed_while_changing_a_sorted_set),
     TEST(test_killed_while_removing_from_a_sorted_set),
-    TEST(test_killed_while_deleting_a_collection), TEST_END};
+    TEST(test_killed_while_deleting_a_collection),
+    TEST(test_killed_while_deleting_a_large_collection),
+    TEST(test_killed_while_freeing_a_large_collection), TEST_END};

@@ -195,7 +195,15 @@ static void step_take(struct model *m, struct str key, struct slot *t)
     struct kv_value v = random_value(m);
     int want = t->type ? 0 : ERR_NOTFOUND;
 
-    if (below(m, 2)) {
+    if (below(m, 3) == 0) {
+        bool deadline = below(m, 2);
+
+        CHECK_INT(kv_store_getex(m->b.s, key, deadline ? KV_EXPIRY_IN : KV_EXPIRY_NONE, 1000000000,
+                      &m->b.buf, &m->b.v),
+            want);
+        CHECK(want || is_equal(t, &m->b.v));
+        t->has_deadline = t->type && deadline;
+    } else if (below(m, 2)) {
         CHECK_INT(kv_store_getdel(m->b.s, key, &m->b.buf, &m->b.v), want);
         CHECK(want || is_equal(t, &m->b.v));
         slot_drop(m, t);

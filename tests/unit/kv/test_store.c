@@ -230,6 +230,33 @@ static void test_store_conditions(void)
     bed_close(&b);
 }
 
+static void test_store_getex(void)
+{
+    struct bed b;
+    int64_t ms;
+
+    bed_open(&b, MB(2), KV_NOEVICTION);
+    CHECK_INT(kv_store_getex(b.s, STR("k"), KV_EXPIRY_IN, 5, &b.buf, &b.v), ERR_NOTFOUND);
+    CHECK_INT(bed_set(&b, "k", "v"), 0);
+    CHECK_INT(kv_store_getex(b.s, STR("k"), KV_EXPIRY_IN, 100000, &b.buf, &b.v), 0);
+    CHECK_STR(b.v.bytes, "v");
+    CHECK_INT(kv_store_ttl(b.s, STR("k"), &ms), 0);
+    CHECK(ms > 90000 && ms <= 100000);
+    CHECK_INT(kv_store_getex(b.s, STR("k"), KV_EXPIRY_AT, (int64_t)(clock_wall_us() / 1000 + 5000),
+                  &b.buf, &b.v),
+        0);
+    CHECK_INT(kv_store_ttl(b.s, STR("k"), &ms), 0);
+    CHECK(ms > 1000 && ms <= 5100);
+    CHECK_INT(kv_store_getex(b.s, STR("k"), KV_EXPIRY_NONE, 0, &b.buf, &b.v), 0);
+    CHECK_INT(kv_store_ttl(b.s, STR("k"), &ms), 0);
+    CHECK_INT(ms, KV_NO_TTL);
+    CHECK_INT(kv_store_getex(b.s, STR("k"), KV_EXPIRY_AT, 1000, &b.buf, &b.v), 0);
+    CHECK_STR(b.v.bytes, "v");
+    CHECK(!kv_store_exists(b.s, STR("k")));
+    CHECK_INT(bed_stats(&b).used, 0);
+    bed_close(&b);
+}
+
 static void test_store_numbers(void)
 {
     static const struct {
@@ -371,5 +398,6 @@ static void test_store_deadlines_change(void)
 const struct test tests_store[] = {TEST(test_store_options_are_checked),
     TEST(test_store_other_layout_is_refused), TEST(test_store_set_get_del),
     TEST(test_store_types_stay), TEST(test_store_every_size), TEST(test_store_limits_are_said),
-    TEST(test_store_conditions), TEST(test_store_numbers), TEST(test_store_append_grows),
-    TEST(test_store_key_is_gone_at_its_deadline), TEST(test_store_deadlines_change), TEST_END};
+    TEST(test_store_conditions), TEST(test_store_getex), TEST(test_store_numbers),
+    TEST(test_store_append_grows), TEST(test_store_key_is_gone_at_its_deadline),
+    TEST(test_store_deadlines_change), TEST_END};
