@@ -119,7 +119,7 @@ class Build:
         except Failure as failure:
             hint = extensions.missing_library(steps.text("configure"))
             raise Failure(f"{failure}\n{hint}") from None
-        makefile.patch(self.build / "Makefile")
+        makefile.patch(self.build / "Makefile", self.src)
         if self.options.lto:
             path = self.build / "Makefile"
             path.write_text(without_lto(path.read_text()))

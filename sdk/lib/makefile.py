@@ -5,6 +5,7 @@
 PHP compiles every file of a static library twice, position-independent and not, and uses one of the
 two. Here each is compiled once, the way it is used: half the time of a build.
 """
+import os
 import pathlib
 import re
 
@@ -35,5 +36,8 @@ def compile_once(makefile: str) -> str:
     return _RECIPE.sub(once, makefile)
 
 
-def patch(path: pathlib.Path) -> None:
-    path.write_text(compile_once(path.read_text()))
+def patch(path: pathlib.Path, src: pathlib.Path) -> None:
+    """Names of sources become relative: they are in gcc's profiles, and ccache makes them so in one
+    phase of a trained build and maybe not in the other."""
+    text = compile_once(path.read_text())
+    path.write_text(text.replace(str(src), os.path.relpath(src, path.parent)))

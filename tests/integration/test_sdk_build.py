@@ -335,7 +335,7 @@ def test_patches_apply_in_order_and_one_that_does_not_fit_is_named(source, tmp_p
     assert "build with --patches none" in str(failure.value)
 
 
-def test_each_file_of_php_is_compiled_once(tmp_path):
+def test_each_file_of_php_is_compiled_once():
     import makefile
     rule = "\t$(LIBTOOL) --tag=CC --mode=compile $(CC) $(CFLAGS_CLEAN) -c /x/{0}.c -o {0}.lo  -MMD\n"
     before = "shared_objects_intl = ext/b.lo\n" + rule.format("ext/a") + rule.format("ext/b")
@@ -343,6 +343,15 @@ def test_each_file_of_php_is_compiled_once(tmp_path):
     assert "--tag=CC --tag=disable-shared --mode=compile $(CC) $(CFLAGS_CLEAN) -c /x/ext/a.c" in after
     assert "--tag=CC --mode=compile $(CC) $(CFLAGS_CLEAN) -prefer-pic -shared -c /x/ext/b.c" in after
     assert makefile.compile_once(after) == after
+
+
+def test_sources_have_relative_names_so_that_a_profile_fits(tmp_path):
+    import makefile
+    (tmp_path / "build").mkdir()
+    path = tmp_path / "build/Makefile"
+    path.write_text(f"\t$(LIBTOOL) --mode=compile $(CC) -I{tmp_path}/src -c {tmp_path}/src/a.c -o a.lo -MMD\n")
+    makefile.patch(path, tmp_path / "src")
+    assert " -I../src -c ../src/a.c -o a.lo" in path.read_text()
 
 
 @pytest.mark.skipif(not shutil.which("dpkg-source"), reason="no dpkg-dev")
