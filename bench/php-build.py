@@ -11,6 +11,9 @@ followed each other; the table shows the median of the rounds' ratios, and the m
 pass by the first. CPU time is what the process itself used (getrusage), after a pass to warm up. Ends with 1 when two PHPs
 find something else. --php-source DIR adds bench.php of PHP's own source.
 
+On a machine with other work, --instructions counts those in place of time (valgrind's callgrind): one run each,
+exact, blind to caches and branches.
+
 Modes: off (no OPcache), on (OPcache), jit (OPcache with the tracing JIT).
 """
 import argparse
@@ -18,6 +21,7 @@ import datetime
 import os
 import pathlib
 import platform
+import re
 import statistics
 import subprocess
 import sys
@@ -89,6 +93,30 @@ class Php:
         return float(words[0]), words[1]
 
 
+    def count(self, mode: str, program: str) -> tuple[float, str]:
+        """Thousands of instructions of a pass, from the difference of two runs."""
+        counted = []
+        text = ""
+        for passes in (COUNTED, 0):
+            run = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *self.command_of(mode, HERE / "php/run.php"),
+                                  program, str(passes)], capture_output=True, text=True, timeout=900, check=False)
+            found = re.search(r"Collected : (\d+)", run.stderr)
+            words = run.stdout.split()
+            if run.returncode or not found or len(words) != 2:
+                raise Failure(f"{self.name}: {program} ({mode}) under valgrind ended with {run.returncode}: {(run.stdout + run.stderr)[-500:]}")
+            counted.append(int(found[1]))
+            text = words[1]
+        return (counted[0] - counted[1]) / COUNTED / 1000, text
+
+
+COUNTED = 4  # passes, after one that is in both runs
+
+
+def count(phps: list[Php], mode: str, program: str) -> tuple[list[list[float]], bool]:
+    counted = [php.count(mode, program) for php in phps]
+    return [[thousands] for thousands, _ in counted], len({text for _, text in counted}) == 1
+
+
 def compare(phps: list[Php], mode: str, program: str, passes: int, rounds: int) -> tuple[list[list[float]], bool]:
     spent: list[list[float]] = [[] for _ in phps]
     found: set[str] = set()
@@ -127,6 +155,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n", maxsplit=1)[0])
     parser.add_argument("-n", type=int, default=7, help="rounds (7)")
     parser.add_argument("-m", default="off,on", help="modes: off, on, jit (off,on)")
+    parser.add_argument("--instructions", action="store_true", help="count instructions by valgrind, in place of time")
     parser.add_argument("-p", default=",".join(PROGRAMS), help="programs of bench/php")
     parser.add_argument("-s", type=float, default=1.0, help="length of a run, as a factor")
     parser.add_argument("-o", type=pathlib.Path, help="also write the table to this file")
@@ -146,7 +175,7 @@ def main() -> int:
     if unknown:
         raise Failure(f"no mode {unknown[0]}; there are {', '.join(MODES)}")
     phps = [Php(text) for text in args.php]
-    lines = [machine(phps, args.n)]
+    lines = [machine(phps, 1 if args.instructions else args.n)]
     bad = 0
 
     def say(line: str) -> None:
@@ -155,10 +184,11 @@ def main() -> int:
 
     print(lines[0])
     for mode in args.m.split(","):
-        say(f"\nOPcache {mode:8} {phps[0].name + ' us':>12}" + "".join(f" {php.name:>18}" for php in phps[1:]))
+        unit = "k instr" if args.instructions else "us"
+        say(f"\nOPcache {mode:8} {f'{phps[0].name} {unit}':>12}" + "".join(f" {php.name:>18}" for php in phps[1:]))
         web: list[list[float]] = [[] for _ in phps]
         for program, passes in programs.items():
-            spent, same = compare(phps, mode, program, passes, args.n)
+            spent, same = count(phps, mode, program) if args.instructions else compare(phps, mode, program, passes, args.n)
             cells = [f"{ratio(s, spent[0]):.3f} {spread(s, spent[0])}" for s in spent[1:]]
             say(row(program, statistics.median(spent[0]), cells) + ("" if same else "   BAD: different results"))
             bad += not same
