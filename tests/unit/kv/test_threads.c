@@ -307,7 +307,60 @@ static void test_threads_keep_collections_consistent(void)
     bed_close(&b);
 }
 
+#define LARGE 1000 /* elements: more than are freed at once */
+
+/* Two keys of collections that are replaced before the last ones are freed, in a store that has
+ * room for a few; one thread does nothing but free. */
+static void *replace_large(void *arg)
+{
+    static const enum kv_type kinds[] = {KV_SET, KV_HASH, KV_ZSET, KV_LIST};
+    struct worker *w = arg;
+    struct kv_item *items = mem_new(LARGE * sizeof(*items));
+    char(*names)[16] = mem_new(LARGE * sizeof(*names));
+    uint64_t len;
+
+    for (unsigned i = 0; i < LARGE; i++) {
+        (void)snprintf(names[i], sizeof(names[i]), "%u", i);
+        items[i] =
+            (struct kv_item){.member = str_c(names[i]), .score = i, .value = bed_string(names[i])};
+    }
+    for (unsigned i = 0; i < STEPS / 1000; i++) {
+        struct str key = i & 1 ? STR("large 1") : STR("large 2");
+        enum kv_type kind = kinds[(i + w->number) % ARRAY_LEN(kinds)];
+        int r;
+
+        if (w->number == 0) {
+            (void)kv_store_reclaim(w->s, 2);
+            continue;
+        }
+        CHECK_INT(kv_coll_replace(w->s, key, kind, items, LARGE, 0), 0);
+        r = kv_coll_len(w->s, key, kind, &len);
+        CHECK(r == ERR_TYPE || (r == 0 && (len == LARGE || len == 0)));
+        if (i % 3 == 0)
+            (void)!kv_store_del(w->s, key); /* another may have been faster */
+    }
+    mem_free(names);
+    mem_free(items);
+    return NULL;
+}
+
+static void test_threads_free_large_collections(void)
+{
+    struct worker w[THREADS];
+    struct bed b;
+
+    bed_open(&b, MB(4), KV_NOEVICTION);
+    run(&b, w, THREADS, replace_large);
+    (void)!kv_store_del(b.s, STR("large 1"));
+    (void)!kv_store_del(b.s, STR("large 2"));
+    bed_reclaim(&b);
+    CHECK_INT(bed_stats(&b).used, 0);
+    CHECK_INT(bed_stats(&b).dropped, 0);
+    bed_close(&b);
+}
+
 const struct test tests_threads[] = {TEST(test_threads_see_whole_values),
     TEST(test_threads_lose_no_increment), TEST(test_threads_read_a_value_that_is_replaced),
     TEST(test_threads_miss_no_key_that_is_there), TEST(test_threads_wait_misses_no_change),
-    TEST(test_threads_keep_collections_consistent), TEST_END};
+    TEST(test_threads_keep_collections_consistent), TEST(test_threads_free_large_collections),
+    TEST_END};
