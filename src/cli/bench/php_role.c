@@ -164,7 +164,6 @@ static int measure(struct role *role, const char *name, size_t repeats, const ch
 /* As `ephpm serve` sets PHP up; without php.ini, unless the caller wants it. */
 static int request(char **argv)
 {
-    static const char *const extensions[] = {"opcache", NULL};
     static struct role role;
     const struct embed_host host = {.arg = &role,
         .read_body = read_body,
@@ -174,9 +173,7 @@ static int request(char **argv)
         .flush = flush,
         .aborted = aborted,
         .log = log_message};
-    struct embed_options opt = {.sapi_name = "fpm-fcgi",
-        .ini_none = strcmp(argv[3], "none") == 0,
-        .extensions = extensions};
+    struct embed_options opt = {.sapi_name = "fpm-fcgi", .ini_none = strcmp(argv[3], "none") == 0};
     const char *jit = strcmp(argv[1], "off") == 0 ? "disable" : argv[1];
     struct buf ini = {0};
     struct err err = {0};
@@ -187,6 +184,9 @@ static int request(char **argv)
         fprintf(stderr, "ephpm-php: no number of repeats: %s\n", argv[2]);
         return 2;
     }
+    /* Part of PHP from 8.5 on; before, in one with PHP inside, the line is known to be no file. */
+    if (opt.ini_none && strncmp(embed_php_version(), "8.5", 3) < 0)
+        buf_add_lit(&ini, "zend_extension=opcache\n");
     buf_printf(&ini,
         "opcache.enable=1\nopcache.validate_timestamps=0\nopcache.file_update_protection=0\n"
         "opcache.jit=%s\nopcache.jit_buffer_size=%s\nrealpath_cache_size=16M\n"

@@ -60,6 +60,10 @@ static int take(struct bench_run *run, struct bench_program *p, const struct ben
         rc = broken(p, c, column, child, err);
         goto done;
     }
+    if (run->suite->requests && !json_get_bool(v, "opcache", false))
+        (void)str_put(p->no_opcache, sizeof(p->no_opcache),
+            bench_child_complaint(child).len ? bench_child_complaint(child)
+                                             : STR("it was not loaded"));
     if (run->suite->requests && json_get_bool(v, "jit", false) != (column != BENCH_JIT_OFF)) {
         p->has[column] = false;
         (void)snprintf(
