@@ -71,7 +71,10 @@ class Layout:
     def _headers(self, steps: Steps) -> None:
         root = self.build.work / "headers"
         shutil.rmtree(root, ignore_errors=True)
-        steps.run(["make", f"INSTALL_ROOT={root}", "install-headers"], cwd=self.build.build,
+        # That rule goes into folders, which relative names are none of.
+        src = self.build.src
+        steps.run(["make", f"INSTALL_ROOT={root}", f"top_srcdir={src}", f"srcdir={src}", "install-headers"],
+                  cwd=self.build.build,
                   env=self.build.environment())
         found = [p.parent.parent for p in root.rglob("main/php.h")]
         if len(found) != 1:

@@ -12,6 +12,7 @@ import hashlib
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -85,7 +86,7 @@ class Steps:
         (self.stamps / name).unlink(missing_ok=True)
         (self.logs / f"{name}.log").unlink(missing_ok=True)
         self.current = name
-        begin = time.monotonic()
+        begin, used = time.monotonic(), _processor()
         stop = threading.Event()
         ticker = threading.Thread(target=self._tick, args=(name, begin, stop, progress), daemon=True)
         if sys.stdout.isatty():
@@ -100,7 +101,7 @@ class Steps:
         stamp = self.stamps / f"{name}.new"
         stamp.write_text(key)
         stamp.rename(self.stamps / name)
-        self._line(name, _seconds(time.monotonic() - begin), end=True)
+        self._line(name, f"{_seconds(time.monotonic() - begin)} (processor {_seconds(_processor() - used)})", end=True)
 
     def run(self, command: collections.abc.Sequence[str | pathlib.Path], *, cwd: pathlib.Path,
             env: dict[str, str] | None = None, hint: str = "") -> None:
@@ -156,6 +157,12 @@ class Steps:
         line = f"[{self.number}/{self.total}] {name:<12} {text}"
         total = f"   (total {_seconds(time.monotonic() - self.started)})"
         print(("\r\033[K" if tty else "") + line + total, end="\n" if end else "", flush=True)
+
+
+def _processor() -> float:
+    """Seconds that the ended commands had of all processors."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def _seconds(value: float) -> str:
