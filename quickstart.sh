@@ -8,9 +8,13 @@ cd "$(dirname "$(readlink -f "$0")")" || exit 1
 
 usage() {
     cat <<'TEXT'
-usage: ./quickstart.sh [--build-only] [--port PORT] [--root FOLDER]
+usage: ./quickstart.sh [--tuned [--sdk FOLDER]] [--build-only] [--port PORT] [--root FOLDER]
 
-  --build-only   stop when build/release/bin/ephpm and ephpm-php are there
+  --tuned        with a PHP of our own instead of Debian's: builds PHP (sdk/build --pgo, the first
+                 time half an hour on two cores), then build/static/bin/ephpm, one file that needs
+                 no PHP installed; docs/static.md
+  --sdk FOLDER   the PHP that sdk/build left there, and none is built
+  --build-only   stop when the programs are there
   --port PORT    first port to try (default 8080; the next free one is taken)
   --root FOLDER  serve this document root instead of the demo application
 
@@ -23,13 +27,18 @@ die() {
     exit 1
 }
 
-build_only='' port=8080 root=demo/public
+build_only='' port=8080 root=demo/public tuned='' sdk=''
 while [ $# -gt 0 ]; do
     case "$1" in
     --build-only) build_only=1 ;;
-    --port | --root)
+    --tuned) tuned=1 ;;
+    --port | --root | --sdk)
         [ $# -gt 1 ] || { usage >&2; exit 2; }
-        [ "$1" = --port ] && port=$2 || root=$2
+        case "$1" in
+        --port) port=$2 ;;
+        --root) root=$2 ;;
+        --sdk) sdk=$2 ;;
+        esac
         shift
         ;;
     -h | --help) usage; exit 0 ;;
@@ -41,14 +50,31 @@ case "$port" in
 '' | *[!0-9]*) die "not a port: $port" ;;
 esac
 [ -d "$root" ] || die "no folder $root"
+if [ -n "$sdk" ]; then
+    [ -n "$tuned" ] || die "--sdk goes with --tuned"
+    [ -x "$sdk/bin/php-config" ] || die "no PHP of sdk/build in $sdk: it has no bin/php-config"
+    sdk=$(readlink -f "$sdk")
+fi
 
 . tools/packages.sh
-bin=build/release/bin
+preset=release
+[ -z "$tuned" ] || preset=static
+bin=build/$preset/bin
 log=build/logs/quickstart.log
 
 build() {
-    cmake --preset release "$(packages_cmake_php)" &&
-        cmake --build build/release -j "$(nproc)" --target ephpm ephpm-php
+    cmake --preset $preset "$1" &&
+        cmake --build build/$preset -j "$(nproc)" --target ephpm ephpm-php
+}
+
+# Our own PHP. It says itself what it does.
+build_sdk() {
+    local from=$SECONDS
+    [ -z "$sdk" ] || return 0
+    echo "building PHP (sdk/build --pgo): two compilations with a training between them"
+    sdk/build --php "$(packages_php)" --pgo || die "PHP could not be built; the same command goes on from there"
+    sdk=$PWD/build/sdk/php-$(packages_php)
+    echo "PHP is built: $(((SECONDS - from) / 60)) min $(((SECONDS - from) % 60)) s"
 }
 
 port_taken() {
@@ -66,16 +92,24 @@ ready() {
 }
 
 packages_php >/dev/null || exit 1
-need_packages build run || exit 1
+if [ -n "$tuned" ]; then
+    need_packages build sdk-deps || exit 1
+    build_sdk
+    php=-DEPHPM_PHP_CONFIG=$sdk/bin/php-config
+else
+    need_packages build run || exit 1
+    php=$(packages_cmake_php)
+fi
 mkdir -p build/logs
 [ -x $bin/ephpm ] || echo "building (about a minute; the log is $log)"
-if ! build >$log 2>&1 </dev/null; then
+if ! build "$php" >$log 2>&1 </dev/null; then
     tail -n 60 $log >&2
     die "the build failed, see $log"
 fi
 for program in ephpm ephpm-php; do
     [ -x $bin/$program ] || die "the build made no $bin/$program"
 done
+[ -z "$tuned" ] || echo "built in $SECONDS s: $bin/ephpm, $(du -h --apparent-size $bin/ephpm | cut -f1), all in one file"
 if [ -n "$build_only" ]; then
     echo "built: $bin/ephpm $bin/ephpm-php"
     exit 0

@@ -79,6 +79,15 @@ endif()
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS
   "php${php_version}-mbstring, php${php_version}-xml, php${php_version}-curl, php${php_version}-sqlite3")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "php${php_version}-intl, php${php_version}-mysql")
+if(EPHPM_ONE_FILE)
+  # PHP is inside, and extensions may be loaded all the same.
+  string(REPLACE "-linux-" "-static-linux-" CPACK_PACKAGE_FILE_NAME ${CPACK_PACKAGE_FILE_NAME})
+  string(REPLACE "_amd64" "+static_amd64" CPACK_DEBIAN_FILE_NAME ${CPACK_DEBIAN_FILE_NAME})
+  string(APPEND CPACK_DEBIAN_PACKAGE_VERSION "+static")
+  set(CPACK_DEBIAN_PACKAGE_DEPENDS "")
+  set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "ca-certificates, tzdata")
+  set(CPACK_DEBIAN_PACKAGE_SUGGESTS "php${php_version}-intl")
+endif()
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA
   "${PROJECT_SOURCE_DIR}/packaging/postinst;${PROJECT_SOURCE_DIR}/packaging/prerm"

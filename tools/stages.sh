@@ -157,6 +157,8 @@ stage_tuned() {
     stage_units tuned
     stage_integration tuned
     stage_count php-suite-tuned env EPHPM_BIN_DIR="$PWD/build/tuned/bin" tests/php-suite/run --sample
+    stage_build static "-DEPHPM_PHP_CONFIG=$PWD/build/sdk/php-$php/bin/php-config" -DEPHPM_TESTS=OFF &&
+        stage_count static tools/test-static
 }
 
 # Our own builds of PHP, one for each kind of interpreter: that it is that kind, that it runs as Debian's
