@@ -9,7 +9,7 @@ PHP is a program (php8.2, sdk/build's bin/php); all ratios are to the first one.
 program runs once with every PHP, in rotating order, and the ratio of a round is of two runs that
 followed each other; the table shows the median of the rounds' ratios, and the microseconds of one
 pass by the first. CPU time is what the process itself used (getrusage), after a pass to warm up. Ends with 1 when two PHPs
-find something else. --php-source DIR adds bench.php of PHP's own source.
+find something else. --php-source DIR adds bench.php and micro_bench.php of PHP's own source.
 
 On a machine with other work, --instructions counts those in place of time (valgrind's callgrind): one run each,
 exact, blind to caches and branches.
@@ -30,7 +30,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 NEEDED = ("ctype", "mbstring", "tokenizer")
 
 # Passes of a run: about a third of a second each.
-PROGRAMS = {"blog": 400, "shop": 250, "twig": 600, "parser": 6, "small": 80}
+PROGRAMS = {"blog": 400, "shop": 250, "twig": 600, "parser": 6, "small": 80, "loop": 60}
 WEB = ("blog", "shop", "twig")
 
 MODES: dict[str, list[str]] = {
@@ -159,7 +159,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("-p", default=",".join(PROGRAMS), help="programs of bench/php")
     parser.add_argument("-s", type=float, default=1.0, help="length of a run, as a factor")
     parser.add_argument("-o", type=pathlib.Path, help="also write the table to this file")
-    parser.add_argument("--php-source", type=pathlib.Path, help="PHP's source, for Zend/bench.php")
+    parser.add_argument("--php-source", type=pathlib.Path, help="PHP's source, for Zend/bench.php and Zend/micro_bench.php")
     parser.add_argument("php", nargs="+", metavar="NAME=PHP[,INI=VALUE]...")
     return parser.parse_args()
 
@@ -196,8 +196,9 @@ def main() -> int:
                 for index, s in enumerate(spent):
                     web[index].append(ratio(s, spent[0]))
         if args.php_source:
-            cells, base = bench(phps, mode, args.php_source, args.n)
-            say(row("Zend/bench.php", base, cells))
+            for name in ("bench.php", "micro_bench.php"):
+                cells, base = bench(phps, mode, args.php_source / "Zend" / name, args.n)
+                say(row(f"Zend/{name}"[-16:], base, cells))
         if len(web[0]) > 1:
             means = [statistics.geometric_mean(w) for w in web[1:]]
             say(f"{'web, mean':16} {'':12}" + "".join(f" {m:>8.3f}          " for m in means).rstrip())
@@ -206,18 +207,18 @@ def main() -> int:
     return 1 if bad else 0
 
 
-def bench(phps: list[Php], mode: str, source: pathlib.Path, rounds: int) -> tuple[list[str], float]:
-    """PHP's own benchmark; its processes' whole CPU time."""
+def bench(phps: list[Php], mode: str, script: pathlib.Path, rounds: int) -> tuple[list[str], float]:
+    """A benchmark of PHP's own; its processes' whole CPU time."""
     spent: list[list[float]] = [[] for _ in phps]
     for number in range(rounds):
         for k in range(len(phps)):
             php = phps[(number + k) % len(phps)]
-            command = php.command_of(mode, source / "Zend/bench.php")
+            command = php.command_of(mode, script)
             with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
                 _, status, usage = os.wait4(process.pid, 0)
                 process.returncode = os.waitstatus_to_exitcode(status)
             if process.returncode:
-                raise Failure(f"{php.name}: bench.php ended with {process.returncode}")
+                raise Failure(f"{php.name}: {script.name} ended with {process.returncode}")
             spent[(number + k) % len(phps)].append((usage.ru_utime + usage.ru_stime) * 1e6)
     return [f"{ratio(s, spent[0]):.3f} {spread(s, spent[0])}" for s in spent[1:]], statistics.median(spent[0])
 

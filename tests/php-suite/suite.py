@@ -43,6 +43,9 @@ SERVER_CGI = pathlib.Path(__file__).resolve().parent / "server-cgi"
 # Loaded for every test, where they are installed; run-tests.php loads what else a test asks for.
 MODULES = "opcache ctype dom iconv mbstring posix simplexml tokenizer xml".split()
 
+# What makes a test want the JIT.
+JIT = re.compile(rb"^opcache\.jit\w*\s*=.*\n", re.M)
+
 # Debian's own path for sessions is closed to everybody.
 PHP_INI = "session.save_path=\n"
 
@@ -99,6 +102,7 @@ class Side:
                 raise Failure(f"there is no program {program}")
         self.version = ask_php(self.php, "echo PHP_VERSION;")
         self.ini = BASE / "ini"  # settings that it runs with
+        self.has_jit = True
 
 
 def sides(server):
@@ -240,15 +244,19 @@ class Place:
         remove(self.tmp)
         self.tmp.mkdir(parents=True)
 
-    def renew(self, tests):
+    def renew(self, tests, has_jit):
         """Removes what the last run left, as one side must not see the other's files, and copies
-        the folders of the tests."""
+        the folders of the tests. Without a JIT they do not ask for one, which would be a warning."""
         folders = {f"{t.partition('tests/')[0]}tests" for t in tests} | set(SHARED)
         remove(self.tree)
         self._fresh_tmp()
         self.tree.mkdir()
         subprocess.run(["cp", "-a", "--parents", "run-tests.php", *sorted(folders), self.tree],
                        cwd=self.source, check=True)
+        for path in () if has_jit else self.tree.rglob("*.phpt"):
+            text = path.read_bytes()
+            if b"opcache.jit" in text:
+                path.write_bytes(JIT.sub(b"", text))
         if self.account:
             subprocess.run(["chown", "-R", f"{NOBODY}:{NOBODY}", self.tree, self.tmp], check=True)
 
