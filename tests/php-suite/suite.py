@@ -215,8 +215,8 @@ def matches(pattern, source, test):
 class Place:
     """The folders that tests run in, and the account they run as."""
 
-    def __init__(self, source, minor):
-        self.source = source
+    def __init__(self, source, minor, program):
+        self.source, self.program = source, program
         self.tree, self.tmp, self.ini = BASE / "tree", BASE / "tmp", BASE / "ini"
         self.account = []
         self.modules = self._write_ini(minor)
@@ -234,11 +234,11 @@ class Place:
         switch = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
         os.chown(self.tmp, NOBODY, NOBODY)
         reach = subprocess.run(
-            [*switch, "sh", "-c", 'test -w "$0" && test -x "$1"', self.tmp, BASE / "bin/php-cgi"])
+            [*switch, "sh", "-c", 'test -w "$0" && test -x "$1"', self.tmp, self.program])
         if reach.returncode == 0:
             self.account = switch
         else:
-            print("note: the account nobody cannot reach this folder, so the tests run as root")
+            print("note: the account nobody cannot reach this folder and the program, so the tests run as root")
 
     def _fresh_tmp(self):
         remove(self.tmp)
