@@ -136,15 +136,16 @@ def given_sides(program, name):
     folder = program.parents[1] / "lib/php/extensions"
     # Where OPcache is part of the program it is there without being asked for.
     shared = [m for m in MODULES if m not in built_in and (folder / f"{m}.so").exists()]
-    write_ini(ours.ini, [f"{folder}/{m}.so" for m in shared])
+    write_ini(ours.ini, [f"{folder}/{m}.so" for m in shared],
+              f"extension_dir={folder}\n" if folder.is_dir() else "")
     return stock, ours
 
 
-def write_ini(folder, modules):
+def write_ini(folder, modules, more=""):
     """The settings of a side: php.ini, and the extensions that are files of their own."""
     scan = folder / "conf.d"
     scan.mkdir(parents=True, exist_ok=True)
-    (folder / "php.ini").write_text(PHP_INI)
+    (folder / "php.ini").write_text(PHP_INI + more)
     (scan / "modules.ini").write_text("".join(
         f"{'zend_' if 'opcache' in m else ''}extension={m}\n" for m in modules))
 
