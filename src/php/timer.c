@@ -20,9 +20,9 @@
  *
  * PHP installs the handler, arms ITIMER_PROF and disarms it in every request: four system calls.
  * Here the handler stays, an unset timer is only marked so, and a timer that was armed less than
- * SLACK ago for the same limit is used for this request too: when it fires, it is armed once more
- * for the wall time by which it was early.  That is never less than the missing CPU time, so a
- * script always gets its whole limit, and at most SLACK more.
+ * SLACK ago for this limit or a shorter one is used for this request too: when it fires, it is
+ * armed once more for the wall time by which it was early.  That is never less than the missing CPU
+ * time, so a script always gets its whole limit, and at most SLACK more.
  *
  * The states belong to the thread that runs PHP; the handler reads them between two of its
  * instructions.
@@ -123,12 +123,13 @@ static void timer_set(zend_long seconds)
             armed = 0;
         }
         now = now_ns();
-        if (!armed || armed_for != seconds || extended || now - armed_at >= SLACK_NS) {
+        if (!armed || armed_for > seconds || seconds - armed_for > 86400 || extended ||
+            now - armed_at >= SLACK_NS) {
             armed_for = seconds;
             armed_at = now;
             arm((int64_t)seconds * 1000000000);
         }
-        early_ns = now - armed_at;
+        early_ns = now - armed_at + (int64_t)(seconds - armed_for) * 1000000000;
         extended = 0;
         active = 1;
     }
