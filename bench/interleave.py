@@ -9,7 +9,7 @@ does falls on all of them alike.
 In a round each server gets a batch of requests over one kept connection, one after the other; the
 time is that of all its processes (the pid files name the first ones). The first server is the one
 that the others are compared with; the ratio is the median of the rounds' ratios. Exits 1 when the
-servers do not answer alike (status; size within 5 %).
+servers do not answer alike (status; size within 5 %), or with an error.
 """
 import argparse
 import http.client
@@ -67,7 +67,7 @@ def measure(servers, path, rounds, batch):
             answer = s.get(path)
         answers.append(answer)
     status, size = answers[0]
-    alike = all(a[0] == status and abs(a[1] - size) <= size * 0.05 for a in answers)
+    alike = status < 400 and all(a[0] == status and abs(a[1] - size) <= size * 0.05 for a in answers)
     for i in range(rounds):
         for s in servers if i % 2 == 0 else servers[::-1]:
             before = s.cpu()
