@@ -28,7 +28,10 @@
  * instructions.
  */
 
-enum { SLACK_NS = 10 * 1000 * 1000 };
+enum {
+    SLACK_NS = 10 * 1000 * 1000,
+    LONGEST = 1 << 30 /* seconds: a limit that is longer (PHP_INT_MAX) is as good as this one */
+};
 
 static volatile sig_atomic_t active;   /* a limit is on */
 static volatile sig_atomic_t armed;    /* the kernel's timer runs */
@@ -79,7 +82,7 @@ void embed_timer_expire(void)
     zend_atomic_bool_store_ex(&EG(timed_out), true);
     zend_atomic_bool_store_ex(&EG(vm_interrupt), true);
     if (EG(hard_timeout) > 0)
-        arm((int64_t)EG(hard_timeout) * 1000000000);
+        arm((int64_t)MIN(EG(hard_timeout), (zend_long)LONGEST) * 1000000000);
 }
 
 static void on_timer(int sig)
@@ -117,6 +120,7 @@ static void timer_set(zend_long seconds)
     active = 0;
     embed_g.waited_ns = 0;
     EG(timeout_seconds) = seconds;
+    seconds = MIN(seconds, (zend_long)LONGEST);
     if (seconds > 0) {
         if (!handler_stays) {
             install_handler();
