@@ -142,7 +142,7 @@ static bool is_builtin(const char *file)
 
 int __wrap_php_load_extension(const char *filename, int type, int start_now)
 {
-    if (type == MODULE_PERSISTENT && is_builtin(filename))
+    if (type == MODULE_PERSISTENT && (is_builtin(filename) || is_opcache(filename)))
         return SUCCESS;
     return __real_php_load_extension(filename, type, start_now);
 }
