@@ -9,10 +9,10 @@
 #include "base/mem.h"
 
 enum {
-    TRIAL_KINDS = 33,   /* the first one is of all that have none of their own */
-    TRIAL_RING = 256,   /* newest costs of a kind on a side */
-    TRIAL_WORKERS = 64, /* whose requests are counted; of more, the oldest is forgotten */
-    TRIAL_HEAT = 16,    /* of a new kind: so many times all places are passed until it goes */
+    TRIAL_KINDS = 33,    /* the first one is of all that have none of their own */
+    TRIAL_RING = 256,    /* newest costs of a kind on a side */
+    TRIAL_WORKERS = 256, /* whose requests are counted; of more, the oldest is forgotten */
+    TRIAL_HEAT = 16,     /* of a new kind: so many times all places are passed until it goes */
     TRIAL_HEAT_MAX = 255,
     TRIAL_FIRST = 2,    /* requests of a kind in a worker that are warm-up in any case */
     TRIAL_HOT = 130,    /* requests of a kind in one worker: PHP compiles at the 127th call */

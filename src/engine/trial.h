@@ -46,7 +46,7 @@ struct trial_figures {
 
 struct trial;
 
-/* About 70 KB. id tells the tags of one trial from those of another. */
+/* About 80 KB. id tells the tags of one trial from those of another. */
 struct trial *trial_new(uint32_t id, uint64_t seed);
 void trial_free(struct trial *t); /* NULL is fine */
 

@@ -278,6 +278,24 @@ static void test_trial_with_short_lived_workers_decides(void)
     trial_free(t);
 }
 
+/* All of a large pool at work in turn: none is forgotten between two of its requests. */
+static void test_trial_with_many_workers_decides(void)
+{
+    struct trial *t = trial_new(1, 1);
+    struct trial_figures f;
+
+    for (unsigned i = 0; i < 6000; i++) {
+        enum trial_side side;
+        uint64_t tag = trial_route(t, 1, &side);
+
+        trial_add(
+            t, tag, side, 1 + i / 2 % 100 * 2 + side, cost(side == TRIAL_WITH ? 100000 : 50000));
+    }
+    trial_judge(t, &f);
+    CHECK_INT(f.verdict, TRIAL_BEST_WITHOUT);
+    trial_free(t);
+}
+
 const struct test tests_trial[] = {
     TEST(test_trial_kind_leaves_names_out),
     TEST(test_trial_route_gives_one_of_each_pair_to_each_side),
@@ -290,5 +308,6 @@ const struct test tests_trial[] = {
     TEST(test_trial_warmup_is_counted_apart),
     TEST(test_trial_add_ignores_tags_of_others),
     TEST(test_trial_with_short_lived_workers_decides),
+    TEST(test_trial_with_many_workers_decides),
     TEST_END,
 };
