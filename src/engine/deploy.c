@@ -258,14 +258,30 @@ bool deploy_is_busy(const struct site *s)
     return s->op.step != OP_NONE && s->op.kind != OP_TRIAL;
 }
 
+/* The site's folder by its real path, as it is now. */
+static int deploy_find_root(
+    const struct site *s, const struct config *cfg, char *out, size_t cap, struct err *err)
+{
+    const char *configured = s->folder ? s->folder : cfg->server.document_root;
+    struct fs_stat st;
+    int rc = fs_realpath(configured, out, cap);
+
+    if (rc == 0)
+        rc = fs_stat(out, &st);
+    if (rc == 0 && st.kind != FS_DIR)
+        rc = ERR_NOTDIR;
+    return rc ? err_set(err, rc, "%s: %s: %s",
+                    s->folder ? "the folder of the site" : "server.document_root", configured,
+                    err_text(rc))
+              : 0;
+}
+
 static int deploy_start(
     struct site *s, enum op_kind kind, struct control_client *client, struct err *err)
 {
     struct operation *op = &s->op;
     struct config *cfg = NULL;
     char root[4096];
-    const char *configured;
-    struct fs_stat st;
     int rc;
 
     if (deploy_is_busy(s))
@@ -275,20 +291,9 @@ static int deploy_start(
         if (rc)
             return rc;
     }
-    configured = s->folder ? s->folder : (cfg ? cfg : s->master->config)->server.document_root;
-    rc = fs_realpath(configured, root, sizeof(root));
+    rc = deploy_find_root(s, cfg ? cfg : s->master->config, root, sizeof(root), err);
     if (rc == 0)
-        rc = fs_stat(root, &st);
-    if (rc == 0 && st.kind != FS_DIR)
-        rc = ERR_NOTDIR;
-    if (rc) {
-        (void)err_set(err, rc, "%s: %s: %s",
-            s->folder ? "the folder of the site" : "server.document_root", configured,
-            err_text(rc));
-        config_unref(cfg); /* it owns the name */
-        return rc;
-    }
-    rc = stores_open(s, err);
+        rc = stores_open(s, err);
     if (rc) {
         config_unref(cfg);
         return rc;
