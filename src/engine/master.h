@@ -285,7 +285,7 @@ void roles_close_kv(struct master *m);
 void roles_tell_site_failed(struct site *s, const char *why);
 
 /* generation.c */
-/* The folder of the master's own, for what outlives it; made if need be. */
+/* Appends the folder of the master's own, for what outlives it; made if need be. */
 int generation_base_dir(struct buf *out) MUST_CHECK;
 struct generation *generation_new(struct site *s, const char *root, bool jit_off);
 struct generation *generation_find(struct master *m, uint64_t id);

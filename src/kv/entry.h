@@ -27,7 +27,8 @@ int kv_entry_take(
     struct kv_store *s, const struct kv_spot *spot, uint32_t size, uint32_t *ref) MUST_CHECK;
 /* Frees a block and the pages of its value. Not linked any more. */
 void kv_entry_free(struct kv_store *s, uint32_t shard, uint32_t ref);
-/* The same, and what a collection consists of. */
+/* The same, and what a collection consists of; all: at once, however large it is, see
+ * kv_tree_drop(). */
 void kv_entry_drop(struct kv_store *s, uint32_t shard, uint32_t ref, bool all);
 /* The head of a collection's entry that was checked (kv_shard_is_entry). */
 void kv_entry_head(struct kv_entry *e, struct kv_head *out);

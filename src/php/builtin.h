@@ -21,7 +21,8 @@ bool embed_builtin_php(void);
  * extension, as if an ini file had named it. Without effect when PHP is a library. */
 void embed_builtin_register(void);
 
-/* A path by which this program is the php command, for PHP_BINARY. */
+/* A path by which this program is the php command, for PHP_BINARY. ERR_TOOBIG: it is longer than
+ * out. */
 int embed_builtin_command(char *out, size_t cap) MUST_CHECK;
 /* Once PHP has started, which resolves links and dots in what it is told: with one program
  * that would be another command. */

@@ -56,6 +56,8 @@ struct bench_load_result {
     bool stopped; /* by a signal */
 };
 
+/* out is all zero before; it is to be finished in any case. Blocks until the time is over, or
+ * SIGINT or SIGTERM comes. What servers do is no error; ERR_NOMEM, ERR_MFILE: there is no loop. */
 int bench_load_run(
     const struct bench_load *load, struct bench_load_result *out, struct err *err) MUST_CHECK;
 void bench_load_result_fini(struct bench_load_result *r);
