@@ -97,6 +97,11 @@ static void kvrole_sweep(void *arg)
             kv_store_sweep(s->store, n);
             s->due -= n;
         }
+    }
+    /* Afterwards, so that the garbage of one site does not hold up what expires in another. */
+    list_each (it, &r->sites) {
+        struct kvrole_site *s = CONTAINER_OF(it, struct kvrole_site, node);
+
         while (kv_store_reclaim(s->store, KVROLE_RECLAIM)) {
             if (clock_mono_ns() >= end) {
                 net_timer_start(r->soon, KVROLE_SOON_MS, 0);

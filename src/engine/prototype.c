@@ -162,7 +162,7 @@ static int prototype_open_store(struct prototype *p, struct ipc_in *m, struct er
 static void prototype_find_ini(struct embed_ini_search *search, struct embed_options *opt)
 {
     if (opt->ini_scan_dir)
-        (void)setenv("PHP_INI_SCAN_DIR", opt->ini_scan_dir, 1);
+        (void)setenv("PHP_INI_SCAN_DIR", opt->ini_scan_dir, 1); /* fails for want of memory only */
     embed_ini_search_begin(search, EMBED_INI_SERVER, opt->php_binary, opt->ini_file, false);
     opt->ini_file = search->path;
     opt->ini_scan_dir = NULL;
