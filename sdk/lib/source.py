@@ -71,7 +71,10 @@ def from_debian(minor: str, cache: pathlib.Path, again: bool, say) -> Source:
         facts.unlink(missing_ok=True)
         shutil.rmtree(folder, ignore_errors=True)
         new.rename(folder)
-        facts.write_text(json.dumps({"package": f"php{minor} {fetch.stdout.strip()}", "sums": listed}))
+        # Whole or not there.
+        half = facts.with_suffix(".new")
+        half.write_text(json.dumps({"package": f"php{minor} {fetch.stdout.strip()}", "sums": listed}))
+        half.rename(facts)
     known = json.loads(facts.read_text())
     return _described(folder, known["package"], known["sums"])
 

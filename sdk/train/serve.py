@@ -89,7 +89,12 @@ class Server:
 
     def __exit__(self, kind: object, *rest: object) -> None:
         self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(timeout=180)
+        try:
+            code = self.process.wait(timeout=180)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise ServeError(f"ephpm did not end within 180 s after serving {self.site.name}:\n"
+                             f"{self.log.read_text()[-2000:]}") from None
         if kind is None and code != 0:
             raise ServeError(f"ephpm ended with {code} after serving {self.site.name}:\n{self.log.read_text()[-2000:]}")
 
