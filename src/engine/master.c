@@ -353,6 +353,8 @@ static void master_go_on_stopping(struct master *m)
         list_each (it, &m->generations) {
             struct generation *g = CONTAINER_OF(it, struct generation, node);
 
+            if (g->state == GEN_ACTIVE)
+                generation_drain(g);
             drained = drained && g->state == GEN_ENDED;
         }
         if (drained && m->front != SOCK_NONE) {
@@ -397,6 +399,10 @@ void master_stop(struct master *m, const char *why)
     if (m->front_ready) {
         ipc_begin(&out, "drain");
         roles_tell_front(m, &out);
+        /* Who connects from now on is refused at once: nobody would accept. */
+        sock_close(m->listener);
+        sock_close(m->metrics_listener);
+        m->listener = m->metrics_listener = SOCK_NONE;
     } else {
         m->front_idle = true;
         if (m->front_pid)
@@ -405,9 +411,10 @@ void master_stop(struct master *m, const char *why)
     list_each_safe (it, &m->generations) {
         struct generation *g = CONTAINER_OF(it, struct generation, node);
 
-        if (g->state == GEN_ACTIVE || g->state == GEN_TRIAL)
+        /* The active ones serve until the front's last client is gone. */
+        if (g->state == GEN_TRIAL)
             generation_drain(g);
-        else if (g->state != GEN_DRAINING)
+        else if (g->state != GEN_ACTIVE && g->state != GEN_DRAINING)
             generation_end(g);
     }
 }

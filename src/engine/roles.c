@@ -138,7 +138,7 @@ void roles_send_listener(struct master *m)
 {
     struct ipc_out out;
 
-    if (m->front_listens || !m->front_ready)
+    if (m->front_listens || !m->front_ready || m->stopping)
         return;
     m->front_listens = true;
     ipc_begin(&out, "listen");

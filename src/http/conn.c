@@ -23,7 +23,7 @@ static void conn_set_state(struct http_conn *c, enum conn_state state)
         deadline_arm(&c->deadline, &s->on_header);
         break;
     case CONN_IDLE:
-        deadline_arm(&c->deadline, &s->on_idle);
+        deadline_arm(&c->deadline, s->draining ? &s->on_fresh : &s->on_idle);
         break;
     case CONN_BODY:
         deadline_arm(&c->deadline, &s->on_body);
@@ -101,12 +101,6 @@ void http_conn_cut(struct http_conn *c, const char *why)
     conn_bury(c, why, true);
 }
 
-void http_conn_close_idle(struct http_conn *c)
-{
-    if (c->state == CONN_IDLE || c->state == CONN_PROXY)
-        http_conn_close(c, "draining");
-}
-
 void http_conn_free(struct http_conn *c)
 {
     buf_fini(&c->in);
@@ -155,6 +149,11 @@ void http_conn_on_header(struct deadline *d)
 void http_conn_on_idle(struct deadline *d)
 {
     http_conn_close(conn_of(d), "idle timeout");
+}
+
+void http_conn_on_fresh(struct deadline *d)
+{
+    http_conn_close(conn_of(d), "draining");
 }
 
 void http_conn_on_body(struct deadline *d)
@@ -779,6 +778,23 @@ static void conn_on_readable(struct stream *st)
     conn_advance(c);
     if (c->state == CONN_IDLE && c->in.len == 0 && c->in.cap > 4096)
         buf_fini(&c->in);
+}
+
+static bool conn_waits(const struct http_conn *c)
+{
+    return c->state == CONN_IDLE || c->state == CONN_PROXY;
+}
+
+void http_conn_drain(struct http_conn *c)
+{
+    if (conn_waits(c))
+        conn_on_readable(&c->stream); /* what is here already was sent to be answered */
+    if (!conn_waits(c))
+        return;
+    if (c->requests)
+        http_conn_close(c, "draining");
+    else
+        deadline_arm(&c->deadline, &c->server->on_fresh);
 }
 
 static void conn_on_drained(struct stream *st)

@@ -8,7 +8,7 @@
  *
  *   state        reads             deadline        leaves to
  *   PROXY        PROXY header      header_read     IDLE
- *   IDLE         first byte        idle            HEAD
+ *   IDLE         first byte        idle, fresh     HEAD
  *   HEAD         request head      header_read     BODY, EXCHANGE
  *   BODY         request body      body            EXCHANGE
  *   EXCHANGE     ahead, bounded    request, send   IDLE (keep-alive, pipelined: HEAD), LINGER,
@@ -60,13 +60,15 @@ void http_conn_open(
     struct http_server *s, sock_t fd, const struct sock_addr *peer, void *tag, bool internal);
 /* Closes at once, whatever is going on; why goes to the log at debug level. */
 void http_conn_close(struct http_conn *c, const char *why);
-/* Idle connections of a draining server. */
-void http_conn_close_idle(struct http_conn *c);
+/* The server drains: an idle connection is closed, unless a request is here already. One that has
+ * had none yet has a moment for it, as its client has every reason to be sending. */
+void http_conn_drain(struct http_conn *c);
 /* Last step, from the graveyard. */
 void http_conn_free(struct http_conn *c);
 /* Deadlines expired (the classes of struct http_server). */
 void http_conn_on_header(struct deadline *d);
 void http_conn_on_idle(struct deadline *d);
+void http_conn_on_fresh(struct deadline *d);
 void http_conn_on_body(struct deadline *d);
 void http_conn_on_receive(struct deadline *d);
 void http_conn_on_send(struct deadline *d);

@@ -12,6 +12,8 @@ enum {
     SERVER_ACCEPTS = 64,          /* per wake-up, so that open connections get their turn */
     SERVER_ACCEPT_PAUSE_MS = 100, /* when descriptors are gone */
     SERVER_LINGER_MS = 2000,
+    SERVER_FRESH_MS = 1000,     /* for the first request, when the server drains */
+    SERVER_LAST_ACCEPTS = 4096, /* when it drains: what a listener's queue has at most, as a rule */
     SERVER_COMPRESSORS = 4
 };
 
@@ -79,13 +81,11 @@ void http_server_refuse(struct http_server *s, sock_t fd)
     sock_close(fd);
 }
 
-static void server_on_listener(void *arg, int events)
+static void server_accept(struct http_listener *l, int most)
 {
-    struct http_listener *l = arg;
     struct http_server *s = l->server;
 
-    (void)events;
-    for (int i = 0; i < SERVER_ACCEPTS; i++) {
+    for (int i = 0; i < most; i++) {
         struct sock_addr peer;
         uint64_t max = s->settings->limits.max_connections;
         sock_t fd;
@@ -109,6 +109,12 @@ static void server_on_listener(void *arg, int events)
     }
 }
 
+static void server_on_listener(void *arg, int events)
+{
+    (void)events;
+    server_accept(arg, SERVER_ACCEPTS);
+}
+
 static void server_on_files(void *arg, int events)
 {
     struct http_server *s = arg;
@@ -121,6 +127,8 @@ static void server_apply_timeouts(struct http_server *s)
 {
     deadline_class_set_ms(&s->on_header, s->settings->header_ms);
     deadline_class_set_ms(&s->on_idle, s->settings->idle_ms);
+    if (s->settings->header_ms)
+        deadline_class_set_ms(&s->on_fresh, MIN(s->settings->header_ms, (uint64_t)SERVER_FRESH_MS));
     deadline_class_set_ms(&s->on_body, s->settings->body_ms);
     deadline_class_set_ms(&s->on_receive, s->settings->body_ms);
     deadline_class_set_ms(&s->on_send, s->settings->send_ms);
@@ -159,6 +167,7 @@ int http_server_init(struct http_server *s, struct net_loop *l, struct http_sett
     deadline_set_init(&s->deadlines, l);
     deadline_class_init(&s->on_header, &s->deadlines, 0, http_conn_on_header);
     deadline_class_init(&s->on_idle, &s->deadlines, 0, http_conn_on_idle);
+    deadline_class_init(&s->on_fresh, &s->deadlines, SERVER_FRESH_MS, http_conn_on_fresh);
     deadline_class_init(&s->on_body, &s->deadlines, 0, http_conn_on_body);
     deadline_class_init(&s->on_receive, &s->deadlines, 0, http_conn_on_receive);
     deadline_class_init(&s->on_send, &s->deadlines, 0, http_conn_on_send);
@@ -222,9 +231,11 @@ static void server_close_listeners(struct http_server *s)
 void http_server_drain(struct http_server *s)
 {
     s->draining = true;
+    list_each (it, &s->listeners)
+        server_accept(CONTAINER_OF(it, struct http_listener, node), SERVER_LAST_ACCEPTS);
     server_close_listeners(s);
     list_each_safe (it, &s->conns)
-        http_conn_close_idle(CONTAINER_OF(it, struct http_conn, node));
+        http_conn_drain(CONTAINER_OF(it, struct http_conn, node));
 }
 
 void http_server_fini(struct http_server *s)

@@ -166,7 +166,8 @@ struct http_server {
     size_t nrequests; /* under way, without internal ones */
     /* private to server.c and conn.c */
     struct deadline_set deadlines;
-    struct deadline_class on_header, on_idle, on_body, on_receive, on_send, on_request, on_linger;
+    struct deadline_class on_header, on_idle, on_fresh, on_body, on_receive, on_send, on_request,
+        on_linger;
     struct http_limits limits;
     struct list conns;
     struct list graveyard; /* closed connections, freed before the loop sleeps */
@@ -191,7 +192,8 @@ int http_server_init(struct http_server *s, struct net_loop *l, struct http_sett
 void http_server_set_settings(struct http_server *s, struct http_settings *settings);
 /* Takes a listening socket over. internal: all its requests go to hooks.internal. */
 int http_server_listen(struct http_server *s, sock_t fd, bool internal) MUST_CHECK;
-/* Closes the listeners and idle connections; answers from now on say Connection: close. */
+/* Takes what waits in the listeners' queues and closes them, and idle connections (see
+ * http_conn_drain()); answers from now on say Connection: close. */
 void http_server_drain(struct http_server *s);
 /* Closes everything. `gone` is called for requests in PHP. */
 void http_server_fini(struct http_server *s);

@@ -140,6 +140,45 @@ def test_stop_waits_for_running_requests(serve):
     s.stop()
 
 
+@pytest.mark.parametrize("proxy", ["off", "on"])
+def test_stop_answers_those_who_have_just_connected(serve, proxy):
+    """Who has connected is about to send, and has had no answer yet to be content with."""
+    s = serve({"server": {"security": {"trusted_proxies": ["127.0.0.1"], "proxy_protocol": proxy}}},
+              FILES)
+    request = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+    if proxy == "on":
+        request = b"PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n" + request
+    served, fresh, half, silent = (s.connect() for _ in range(4))
+    served.send(request)
+    assert served.read_response().status == 200
+    half.send(request[:-10])
+    time.sleep(0.1)
+    front = s.status()["front"]["front_pid"]
+    os.kill(front, signal.SIGSTOP)  # what follows waits in the listener's queue
+    try:
+        queued = [s.connect() for _ in range(100)]
+        for c in queued[:50]:
+            c.send(request)
+        s.signal(signal.SIGTERM)
+        s.wait_log("stopping")
+    finally:
+        os.kill(front, signal.SIGCONT)
+    assert served.at_end(0.9), "an idle connection is closed at once"
+    for c in [fresh, *queued[50:]]:
+        c.send(request)
+    half.send(request[-10:])
+    for c in [fresh, half, *queued]:
+        r = c.read_response()
+        assert (r.status, r.text, r.get("Connection")) == (200, "ok", "close")
+        c.close()
+    with pytest.raises(OSError):
+        s.connect()
+    assert silent.at_end(3), "the stop waits for it as long as for a request"
+    assert s.process.wait(5) == 0
+    s.stop()
+    assert not s.log_lines("stop_forced"), s.log()
+
+
 def test_stop_is_forced_when_its_time_is_over(serve):
     s = serve({"server": {"timeouts": {"shutdown": "500ms"}}}, FILES)
     answers = []
