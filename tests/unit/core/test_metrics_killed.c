@@ -12,7 +12,7 @@
 #include "unit/test.h"
 
 #ifdef EPHPM_SANITIZED
-enum { STEP = 1499 }; /* instrumented: many more, and each is two switches of processes */
+enum { STEP = 499 }; /* instrumented: many more, and each is two switches of processes */
 #else
 enum { STEP = 3 };
 #endif

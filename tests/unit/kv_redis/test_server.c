@@ -41,7 +41,7 @@ static void on_tick(void *arg)
         b->closed = true;
     if (b->closed || ++b->ticks > 20000)
         net_loop_stop(b->loop);
-    if (b->each_tick)
+    if (b->each_tick && !b->closed)
         b->each_tick(b);
 }
 
