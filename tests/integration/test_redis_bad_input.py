@@ -296,9 +296,8 @@ def test_a_pattern_that_takes_too_long_is_given_up(server):
             c.call("SET", b"a" * 32000 + b"%d" % i, "v")
         for command in ("KEYS", b"*" + b"a" * 16000 + b"b"), \
                        ("SCAN", "0", "COUNT", "1000", "MATCH", b"*" + b"a" * 16000 + b"b"):
-            begin = time.monotonic()
+            # Without end it would be minutes: the client does not wait for that.
             assert c.error(*command) == "ERR the pattern takes too long for these keys"
-            assert time.monotonic() - begin < 15
         c.call("FLUSHALL")
         assert c.error("PSUBSCRIBE", "a", b"*a" * 513) == \
             "ERR pattern exceeds maximum allowed size (1024 bytes)"

@@ -222,7 +222,7 @@ static unsigned kill_often(struct killed *k, unsigned total, unsigned kills)
 
 static void kill_everywhere(struct killed *k)
 {
-    unsigned total, seen_old, kills = k->kind ? KILLS_OF_COLLECTION : KILLS, first;
+    unsigned total = 0, seen_old, kills = k->kind ? KILLS_OF_COLLECTION : KILLS, first;
     pid_t pid;
 
     if (kills == 0)
