@@ -52,7 +52,8 @@ static int stores_init_folder(struct master *m, struct err *err)
     return rc ? err_set(err, rc, "kv.persist: %s: %s", folder, err_text(rc)) : 0;
 }
 
-/* Two servers would write over each other's snapshots. */
+/* Two servers would write over each other's snapshots. The file is the role kv's user's, like the
+ * snapshots, so that a server that is started as that user has it, too. */
 static int stores_lock_folder(struct master *m, struct err *err)
 {
     const char *folder = m->config->kv.persist;
@@ -67,10 +68,14 @@ static int stores_lock_folder(struct master *m, struct err *err)
             break;
         clock_sleep_ms(STORES_LOCK_EVERY_MS);
     } while (clock_mono_ms() < end);
-    if (rc == ERR_BUSY)
+    if (rc == 0 && m->set_user)
+        rc = fs_set_owner_fd(m->kv.lock_fd, m->uid, m->gid);
+    if (rc == ERR_BUSY && holder)
         (void)err_set(err, rc,
             "kv.persist: %s: another server, process %llu, keeps its snapshots there", folder,
             (unsigned long long)holder);
+    else if (rc == ERR_BUSY)
+        (void)err_set(err, rc, "kv.persist: %s: another server keeps its snapshots there", folder);
     else if (rc)
         (void)err_set(err, rc, "kv.persist: %s: %s", buf_cstr(&path), err_text(rc));
     buf_fini(&path);

@@ -87,6 +87,8 @@ int fs_mkdir(const char *path, uint32_t mode) MUST_CHECK;
 /* Of a directory or a socket, links are not followed. Root only. ERR_UNSUPPORTED where files have
  * no numeric owner. */
 int fs_set_owner(const char *path, uint32_t uid, uint32_t gid) MUST_CHECK;
+/* The same of an open file. */
+int fs_set_owner_fd(int fd, uint32_t uid, uint32_t gid) MUST_CHECK;
 int fs_unlink(const char *path) MUST_CHECK;
 int fs_rmdir(const char *path) MUST_CHECK;
 /* The current directory. */

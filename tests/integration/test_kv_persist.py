@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The ephpm developers
 """Snapshots of the key-value stores: what is in them outlives the server."""
+import fcntl
 import os
 import pathlib
 import pwd
@@ -122,7 +123,14 @@ def test_files_belong_to_the_user_of_php(serve):
     s.stop()
     owner = pwd.getpwnam("www-data").pw_uid
     assert (kept(s).parent.stat().st_uid, kept(s).parent.stat().st_mode & 0o7777) == (owner, 0o700)
-    assert (kept(s).stat().st_uid, kept(s).stat().st_mode & 0o7777) == (owner, 0o600)
+    # The lock, too, also one that root made for itself: that user may start the next server.
+    lock = kept(s).parent / ".lock"
+    for path in kept(s), lock:
+        assert (path.stat().st_uid, path.stat().st_mode & 0o7777) == (owner, 0o600), path
+    os.chown(lock, 0, 0)
+    s.start()
+    assert call(s, "get", "a") == 1
+    assert lock.stat().st_uid == owner
 
 
 @pytest.mark.parametrize("damage,says", [
@@ -197,6 +205,11 @@ def test_folder_is_of_one_server(serve):
     other.start()
     assert call(other, "get", "a") == 1
     other.stop()
+    # Somebody who has the lock without having said who he is.
+    with open(s.dir / "kept" / ".lock", "w") as f:
+        fcntl.flock(f, fcntl.LOCK_EX)
+        assert (f"kv.persist: {s.dir}/kept: another server keeps its snapshots"
+                in start_refused(other))
 
 
 def test_killed_server_leaves_the_folder_free(serve):

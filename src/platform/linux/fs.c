@@ -408,6 +408,11 @@ int fs_set_owner(const char *path, uint32_t uid, uint32_t gid)
     return rc;
 }
 
+int fs_set_owner_fd(int fd, uint32_t uid, uint32_t gid)
+{
+    return fchown(fd, uid, gid) < 0 ? oserr_last() : 0;
+}
+
 int fs_unlink(const char *path)
 {
     return unlink(path) < 0 ? oserr_last() : 0;

@@ -603,6 +603,14 @@ int fs_set_owner(const char *path, uint32_t uid, uint32_t gid)
     return ERR_UNSUPPORTED;
 }
 
+int fs_set_owner_fd(int fd, uint32_t uid, uint32_t gid)
+{
+    (void)fd;
+    (void)uid;
+    (void)gid;
+    return ERR_UNSUPPORTED;
+}
+
 int fs_open_resolved(const char *path, int *fd)
 {
     return fs_open_read(path, fd);
