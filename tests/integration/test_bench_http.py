@@ -128,6 +128,14 @@ def test_timeout(server):
     assert d["requests"] == 0 and d["errors"]["timeout"] >= 2
 
 
+def test_late_are_all_that_were_due_but_one():
+    with listening(lambda c: time.sleep(2)) as url:
+        d = figures(url, "-c", "1", "--rate", "700000", "-d", "1", code=1)
+    # Request i is due at a whole millisecond; the first was sent.
+    assert d["late"] // 700 in (int(d["seconds"] * 1000) - 1, int(d["seconds"] * 1000)), d
+    assert d["late"] % 700 == 0
+
+
 # --- servers that do what ours does not -----------------------------------------------------------
 
 @contextlib.contextmanager

@@ -125,6 +125,12 @@ static uint64_t due(const struct load *l, uint64_t i)
     return l->started + ms * 1000000;
 }
 
+/* How many are due by now: due(i) <= now for exactly i < this. */
+static uint64_t due_by(const struct load *l, uint64_t now)
+{
+    return (now - l->started) / 1000000 * l->opt->rate / 1000 + 1;
+}
+
 /* A connection is free: the next request, if one is due. */
 static void conn_advance(struct conn *c)
 {
@@ -335,8 +341,8 @@ static void finish(struct load *l)
 
     r->elapsed_ns = now - l->started;
     r->nslices = MIN(r->nslices, (size_t)(r->elapsed_ns / SECOND));
-    while (l->opt->rate && due(l, l->issued + r->late) <= now)
-        r->late++;
+    if (l->opt->rate)
+        r->late = due_by(l, now) - l->issued;
 }
 
 int bench_load_run(const struct bench_load *load, struct bench_load_result *out, struct err *err)
