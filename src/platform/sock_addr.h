@@ -10,4 +10,8 @@
 /* An IPv4-mapped IPv6 address becomes INET4. */
 void sock_addr_normalize(struct sock_addr *a);
 
+struct sockaddr_storage;
+/* From the system's form. */
+struct sock_addr sock_from_os(const struct sockaddr_storage *s);
+
 #endif

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "platform/fs_lock.h"
 #include "platform/linux/oserr.h"
 
 static enum fs_kind fs_kind_of(mode_t m)
@@ -446,17 +447,6 @@ static int fs_lock_check(int f, const char *path)
     if (lstat(path, &named) < 0)
         return errno == ENOENT ? ERR_AGAIN : oserr_last();
     return named.st_ino == st.st_ino && named.st_dev == st.st_dev ? 0 : ERR_AGAIN;
-}
-
-static uint64_t fs_lock_read(int f)
-{
-    char text[32];
-    size_t got = 0;
-    uint64_t n = 0;
-
-    if (fs_pread(f, text, sizeof(text), 0, &got) || str_u64(str_trim(str_n(text, got)), &n))
-        return 0;
-    return n;
 }
 
 int fs_lock(const char *path, uint64_t number, int *fd, uint64_t *holder)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
+#include "platform/fs_lock.h"
 #include "platform/random.h"
 #include "platform/windows/fs_path.h"
 #include "platform/windows/oserr.h"
@@ -551,17 +552,6 @@ void fs_dir_close(struct fs_dir *d)
 
 /* A range beyond the text is locked: locked bytes cannot be read. */
 enum { FS_LOCK_AT_HIGH = 1 };
-
-static uint64_t fs_lock_read(int fd)
-{
-    char text[32];
-    size_t got = 0;
-    uint64_t n = 0;
-
-    if (fs_pread(fd, text, sizeof(text), 0, &got) || str_u64(str_trim(str_n(text, got)), &n))
-        return 0;
-    return n;
-}
 
 int fs_lock(const char *path, uint64_t number, int *fd, uint64_t *holder)
 {

@@ -46,7 +46,7 @@ static int sock_to_os(const struct sock_addr *a, struct sockaddr_storage *out)
     return 0;
 }
 
-static struct sock_addr sock_from_os(const struct sockaddr_storage *s)
+struct sock_addr sock_from_os(const struct sockaddr_storage *s)
 {
     struct sock_addr a = {0};
 
@@ -144,45 +144,6 @@ int sock_connect(const struct sock_addr *to, sock_t *out)
     }
     *out = s;
     return 0;
-}
-
-int sock_resolve(const char *host, uint16_t port, struct sock_addr *out, size_t cap, size_t *n)
-{
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *all = NULL;
-    size_t found = 0;
-
-    if (getaddrinfo(host, NULL, &hints, &all) != 0)
-        return ERR_NOTFOUND;
-    for (struct addrinfo *a = all; a && found < cap; a = a->ai_next) {
-        struct sockaddr_storage ss = {0};
-
-        if (a->ai_addrlen > sizeof(ss))
-            continue;
-        memcpy(&ss, a->ai_addr, a->ai_addrlen);
-        out[found] = sock_from_os(&ss);
-        out[found++].port = port;
-    }
-    freeaddrinfo(all);
-    if (found == 0)
-        return ERR_NOTFOUND;
-    *n = found;
-    return 0;
-}
-
-int sock_connect_name(const char *host, uint16_t port, sock_t *out)
-{
-    struct sock_addr to[SOCK_RESOLVE_MAX];
-    size_t n;
-    int rc = sock_resolve(host, port, to, ARRAY_LEN(to), &n);
-
-    if (rc)
-        return rc;
-    for (size_t i = 0; i < n; i++) {
-        rc = sock_connect(&to[i], out);
-        if (rc == 0)
-            break;
-    }
-    return rc;
 }
 
 int sock_connect_start(const struct sock_addr *to, sock_t *out)
