@@ -132,6 +132,7 @@ static inline const char *compat_ini_default(const zend_ini_entry *e)
 }
 #endif
 enum {
+    COMPAT_HAS_OPCACHE = PHP_VERSION_ID >= 80500,    /* built in; before, an extension to load */
     COMPAT_LINTS_MANY = PHP_VERSION_ID >= 80300,     /* php -l takes several files */
     COMPAT_STDIN_OF_STDIN = PHP_VERSION_ID >= 80400, /* STDIN for a program on standard input */
     COMPAT_REFUSES_ON_STDERR = PHP_VERSION_ID >= 80400,

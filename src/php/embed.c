@@ -216,6 +216,11 @@ const char *embed_php_version(void)
     return loaded_version;
 }
 
+bool embed_has_opcache(void)
+{
+    return COMPAT_HAS_OPCACHE;
+}
+
 int embed_check_version(struct err *err)
 {
     const char *have = embed_php_version();

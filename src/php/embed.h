@@ -242,6 +242,8 @@ void embed_get_status_quick(struct embed_status *out);
 const char *embed_status_text(int status);
 /* "8.2.36": of the loaded library, without starting it. */
 const char *embed_php_version(void);
+/* Is the opcache built in, as from PHP 8.5 on? Else it is an extension to load. */
+bool embed_has_opcache(void);
 /* How its interpreter goes from one instruction to the next: "HYBRID", "CALL", "TAILCALL"; and
  * whether that kind can have the JIT. Without starting it. Static. */
 const char *embed_vm_kind(void);

@@ -184,8 +184,8 @@ static int request(char **argv)
         fprintf(stderr, "ephpm-php: no number of repeats: %s\n", argv[2]);
         return 2;
     }
-    /* Part of PHP from 8.5 on; before, in one with PHP inside, the line is known to be no file. */
-    if (opt.ini_none && strncmp(embed_php_version(), "8.5", 3) < 0)
+    /* In a program with PHP inside, the line is known to be no file. */
+    if (opt.ini_none && !embed_has_opcache())
         buf_add_lit(&ini, "zend_extension=opcache\n");
     buf_printf(&ini,
         "opcache.enable=1\nopcache.validate_timestamps=0\nopcache.file_update_protection=0\n"

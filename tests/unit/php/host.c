@@ -152,8 +152,7 @@ bool host_start(const char *ini)
         .user_ini = true,
         .kv = open_store()};
     /* Part of PHP itself from 8.5 on. */
-    const char *opcache =
-        strncmp(embed_php_version(), "8.5", 3) < 0 ? "zend_extension=opcache\n" : "";
+    const char *opcache = embed_has_opcache() ? "" : "zend_extension=opcache\n";
     struct err err = {0};
 
     (void)snprintf(host_root, sizeof(host_root), "/tmp/ephpm-unit-php-XXXXXX");
