@@ -305,6 +305,15 @@ static void kvrole_on_loaded(void *arg, const char *site, const char *error)
     kvrole_tell(r, &out);
 }
 
+static void kvrole_tell_gone(void *arg, uint64_t number)
+{
+    struct ipc_out out;
+
+    ipc_begin(&out, "gone");
+    ipc_add_u64(&out, "number", number);
+    kvrole_tell(arg, &out);
+}
+
 static void kvrole_configure(struct kvrole *r, struct ipc_in *m)
 {
     struct err err = {0};
@@ -315,7 +324,8 @@ static void kvrole_configure(struct kvrole *r, struct ipc_in *m)
             (enum log_level)r->config->server.logging.level);
         rc = kvrole_open_redis(r);
         if (rc == 0 && r->config->kv.persist)
-            rc = kvsave_open(r->loop, &r->config->kv, kvrole_on_loaded, r, &r->save);
+            rc = kvsave_open(
+                r->loop, &r->config->kv, kvrole_on_loaded, kvrole_tell_gone, r, &r->save);
         if (rc)
             (void)err_set(&err, rc, "%s", err_text(rc));
     }
@@ -371,11 +381,13 @@ static void kvrole_on_site_gone(struct kvrole *r, struct ipc_in *m)
 {
     struct kvrole_site *s = kvrole_find(r, ipc_get(m, "site"));
 
-    if (!s)
+    if (!s) { /* its store was refused */
+        kvrole_tell_gone(r, ipc_get_u64(m, "number"));
         return;
+    }
     redis_server_remove_site(r->redis, s->name);
     if (s->save) {
-        kvsave_remove(r->save, s->save, s->store);
+        kvsave_remove(r->save, s->save, s->store, ipc_get_u64(m, "number"));
         s->store = NULL; /* it closes it */
     }
     metrics_clear_value(r->metrics, METRIC_LABEL_SITE, s->label);

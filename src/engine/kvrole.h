@@ -18,7 +18,8 @@
  *   config   text: as the server started    ready
  *   site     name; fd of its store; load    status   json
  *                                           loaded   site; error: only if it may not be used
- *   site_gone  site: its store is saved and let go
+ *   site_gone  site, number: its store is    gone     number: it was
+ *              saved and let go
  *   listen   fd: for Redis clients
  *   client   site; fd: a client that may
  *   status

@@ -27,6 +27,7 @@ struct kvsave_site {
     bool loaded;
     bool leaving;          /* nobody asks for it any more */
     struct kv_store *last; /* then: whose mapping it is, ours to close */
+    uint64_t number;       /* then: for the callback */
     uint64_t changes;      /* of the store when it was saved last */
     uint64_t saved_ms;     /* when that was, since 1970; 0: not yet */
     uint64_t keys;         /* in the file */
@@ -51,6 +52,7 @@ struct kvsave {
     struct net_loop *loop;
     char *folder;
     kvsave_ready_cb *cb;
+    kvsave_gone_cb *gone;
     void *arg;
     struct list sites;
     struct net_timer *timer;
@@ -179,15 +181,24 @@ static void kvsave_site_free(struct kvsave_site *s)
     mem_free(s);
 }
 
+static void kvsave_let_go(struct kvsave *v, struct kvsave_site *s)
+{
+    uint64_t number = s->number;
+
+    kvsave_site_free(s);
+    v->gone(v->arg, number);
+}
+
 /* A job of a site that leaves is over. What could not be saved is lost, and that is logged. */
-static void kvsave_go_on_leaving(struct kvsave_site *s, const struct kvsave_job *job)
+static void kvsave_go_on_leaving(
+    struct kvsave *v, struct kvsave_site *s, const struct kvsave_job *job)
 {
     if (!s->leaving)
         return;
     if (kvsave_has_changed(s) && !(job->what == KVSAVE_DUE_SAVE && job->rc))
         s->due = KVSAVE_DUE_SAVE;
     else
-        kvsave_site_free(s);
+        kvsave_let_go(v, s);
 }
 
 static void kvsave_finish(struct kvsave *v, bool last)
@@ -201,7 +212,7 @@ static void kvsave_finish(struct kvsave *v, bool last)
     else
         kvsave_read_done(v, &job);
     if (!last)
-        kvsave_go_on_leaving(job.site, &job);
+        kvsave_go_on_leaving(v, job.site, &job);
 }
 
 /* --- jobs ------------------------------------------------------------------------------------- */
@@ -272,8 +283,8 @@ static void kvsave_on_timer(void *arg)
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-int kvsave_open(struct net_loop *l, const struct config_kv *config, kvsave_ready_cb *cb, void *arg,
-    struct kvsave **out)
+int kvsave_open(struct net_loop *l, const struct config_kv *config, kvsave_ready_cb *cb,
+    kvsave_gone_cb *gone, void *arg, struct kvsave **out)
 {
     struct kvsave *v = mem_new(sizeof(*v));
     int rc;
@@ -292,6 +303,7 @@ int kvsave_open(struct net_loop *l, const struct config_kv *config, kvsave_ready
     net_watch_set(v->watch, NET_READ);
     v->folder = mem_dup_str(config->persist, strlen(config->persist));
     v->cb = cb;
+    v->gone = gone;
     v->arg = arg;
     v->start = net_timer_open(l, kvsave_start, v);
     v->timer = net_timer_open(l, kvsave_on_timer, v);
@@ -327,9 +339,10 @@ void kvsave_again(struct kvsave *v, struct kvsave_site *s)
     net_timer_start(v->start, 0, 0);
 }
 
-void kvsave_remove(struct kvsave *v, struct kvsave_site *s, struct kv_store *store)
+void kvsave_remove(struct kvsave *v, struct kvsave_site *s, struct kv_store *store, uint64_t number)
 {
     s->leaving = true;
+    s->number = number;
     s->last = store;
     if (v->running && v->job.site == s)
         return; /* kvsave_finish() goes on */
@@ -337,7 +350,7 @@ void kvsave_remove(struct kvsave *v, struct kvsave_site *s, struct kv_store *sto
         s->due = KVSAVE_DUE_SAVE;
         net_timer_start(v->start, 0, 0);
     } else {
-        kvsave_site_free(s);
+        kvsave_let_go(v, s);
     }
 }
 

@@ -32,17 +32,22 @@ enum kvsave_how {
 /* The store may be used and will be saved; or error says why it cannot be. */
 typedef void kvsave_ready_cb(void *arg, const char *site, const char *error);
 
-/* The callback runs on the loop, never before kvsave_add() returns. */
-int kvsave_open(struct net_loop *l, const struct config_kv *config, kvsave_ready_cb *cb, void *arg,
-    struct kvsave **out) MUST_CHECK;
+/* A store that was removed is closed; nothing of it waits to be saved any more. */
+typedef void kvsave_gone_cb(void *arg, uint64_t number);
+
+/* The callbacks run on the loop; cb never before kvsave_add() returns. */
+int kvsave_open(struct net_loop *l, const struct config_kv *config, kvsave_ready_cb *cb,
+    kvsave_gone_cb *gone, void *arg, struct kvsave **out) MUST_CHECK;
 /* The store stays the caller's, until kvsave_close() or kvsave_remove(). */
 struct kvsave_site *kvsave_add(
     struct kvsave *v, const char *name, const struct kv_store *store, enum kvsave_how how);
 /* Tries once more to read what could not be read. */
 void kvsave_again(struct kvsave *v, struct kvsave_site *s);
 /* The site is gone: what has changed is saved, before anything else is read or written, and the
- * store, which kvsave_add() got, is closed after that. s must not be used any more. */
-void kvsave_remove(struct kvsave *v, struct kvsave_site *s, struct kv_store *store);
+ * store, which kvsave_add() got, is closed after that, which `gone` tells with the number. s must
+ * not be used any more. */
+void kvsave_remove(
+    struct kvsave *v, struct kvsave_site *s, struct kv_store *store, uint64_t number);
 /* "snapshot": what `ephpm status` says of it. */
 void kvsave_write_status(const struct kvsave_site *s, struct json_writer *w);
 /* Waits for the thread, and saves what has changed. NULL is fine. */

@@ -624,6 +624,7 @@ int master_main(const struct master_options *opt)
         .bell = -1,
         .metrics_fd = -1,
         .kv = {.socket = SOCK_NONE, .tcp = SOCK_NONE, .local = SOCK_NONE, .lock_fd = -1}};
+    list_init(&m.kv.leaving);
     struct err err = {0};
     int rc;
 

@@ -202,9 +202,11 @@ struct master_kv {
     unsigned deaths;
     uint64_t started_ms;
     struct net_timer *restart;
-    sock_t tcp, local; /* listeners for Redis clients; SOCK_NONE: none */
-    uint16_t tcp_port; /* as bound */
-    int lock_fd;       /* no other server uses the folder of kv.persist; -1: there is none */
+    sock_t tcp, local;   /* listeners for Redis clients; SOCK_NONE: none */
+    uint16_t tcp_port;   /* as bound */
+    int lock_fd;         /* no other server uses the folder of kv.persist; -1: there is none */
+    struct list leaving; /* stores of sites that are gone, which the role has yet to save */
+    uint64_t nleft;      /* so many have left: their numbers */
 };
 
 struct master {
@@ -398,6 +400,8 @@ void stores_role_ready(struct master *m);
 
 /* May the site's store be closed now? The role kv, which saves it, may be on its way. */
 bool stores_may_close(const struct site *s);
+/* The role kv has saved the store of a site that is gone. */
+void stores_on_gone(struct master *m, struct ipc_in *in);
 /* The site goes: its store is saved and freed. */
 void stores_close(struct site *s);
 

@@ -394,6 +394,8 @@ static void roles_on_kv_message(struct master *m, struct ipc_in *in)
         roles_on_status(m, in, control_kv_status);
     } else if (ipc_is(in, "loaded")) {
         stores_on_loaded(m, in);
+    } else if (ipc_is(in, "gone")) {
+        stores_on_gone(m, in);
     } else if (ipc_is(in, "sampled")) {
         master_metrics_sampled(m);
     } else if (ipc_is(in, "deploy")) {

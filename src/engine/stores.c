@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The ephpm developers */
 #include <assert.h>
 
+#include "base/mem.h"
 #include "core/log.h"
 #include "engine/kvsave.h"
 #include "engine/master.h"
@@ -17,6 +18,18 @@
 
 /* The role kv may die so often while it reads a snapshot, which is then set aside. */
 enum { STORES_READS = 3 };
+
+/* And so often while the store of a site that is gone waits to be saved: it is given up then. */
+enum { STORES_SAVES = 3 };
+
+/* The store of a site that is gone, kept until the role kv has saved it. */
+struct leaving_store {
+    struct list node; /* in the master's kv.leaving */
+    char *name;
+    int fd;
+    uint64_t number;
+    unsigned deaths; /* of the role kv meanwhile */
+};
 
 /* The role kv of a server that was killed may still be at its last snapshot. */
 enum { STORES_LOCK_MS = 5000, STORES_LOCK_EVERY_MS = 20 };
@@ -162,8 +175,18 @@ int stores_listen(struct master *m, struct err *err)
     return rc;
 }
 
+static void stores_leaving_free(struct leaving_store *l)
+{
+    list_remove(&l->node);
+    fs_close(l->fd);
+    mem_free(l->name);
+    mem_free(l);
+}
+
 void stores_fini(struct master *m)
 {
+    while (!list_empty(&m->kv.leaving))
+        stores_leaving_free(CONTAINER_OF(list_first(&m->kv.leaving), struct leaving_store, node));
     if (m->kv.local != SOCK_NONE)
         (void)!fs_unlink(m->kv_config->kv.redis.socket); /* somebody may have removed it */
     sock_close(m->kv.local);
@@ -182,6 +205,28 @@ static void stores_tell_role(struct site *s)
         ipc_add_u64(&out, "load", s->kv_deaths < STORES_READS ? KVSAVE_LOAD : KVSAVE_REFUSE);
     ipc_add_fd(&out, s->kv_fd);
     roles_tell_kv(s->master, &out);
+}
+
+static void stores_tell_gone(struct master *m, const char *name, uint64_t number)
+{
+    struct ipc_out out;
+
+    ipc_begin(&out, "site_gone");
+    ipc_add(&out, "site", str_c(name));
+    ipc_add_u64(&out, "number", number);
+    roles_tell_kv(m, &out);
+}
+
+/* To a new role: it is as if the site had been there, and left. */
+static void stores_tell_leaving(struct master *m, const struct leaving_store *l)
+{
+    struct ipc_out out;
+
+    ipc_begin(&out, "site");
+    ipc_add(&out, "site", str_c(l->name));
+    ipc_add_fd(&out, l->fd);
+    roles_tell_kv(m, &out);
+    stores_tell_gone(m, l->name, l->number);
 }
 
 static void stores_tell_listener(struct master *m, sock_t listener)
@@ -205,6 +250,9 @@ void stores_role_ready(struct master *m)
     ipc_add(&out, "text", buf_str(&text));
     roles_tell_kv(m, &out);
     buf_fini(&text);
+    /* First: a site of the same name may be there again, and read what is saved now. */
+    list_each (it, &m->kv.leaving)
+        stores_tell_leaving(m, CONTAINER_OF(it, struct leaving_store, node));
     list_each (it, &m->sites) {
         struct site *s = CONTAINER_OF(it, struct site, node);
 
@@ -269,15 +317,35 @@ bool stores_may_close(const struct site *s)
 
 void stores_close(struct site *s)
 {
-    struct ipc_out out;
+    struct master *m = s->master;
+    struct leaving_store *l;
 
     if (s->kv_fd < 0)
         return;
-    ipc_begin(&out, "site_gone");
-    ipc_add(&out, "site", str_c(s->name));
-    roles_tell_kv(s->master, &out);
-    fs_close(s->kv_fd);
+    m->kv.nleft++;
+    stores_tell_gone(m, s->name, m->kv.nleft);
+    if (m->kv_config->kv.persist && s->kv_state == STORE_READ) {
+        l = mem_new(sizeof(*l));
+        l->name = mem_dup_str(s->name, strlen(s->name));
+        l->fd = s->kv_fd;
+        l->number = m->kv.nleft;
+        list_push(&m->kv.leaving, &l->node);
+    } else {
+        fs_close(s->kv_fd);
+    }
     s->kv_fd = -1;
+}
+
+void stores_on_gone(struct master *m, struct ipc_in *in)
+{
+    uint64_t number = ipc_get_u64(in, "number");
+
+    list_each_safe (it, &m->kv.leaving) {
+        struct leaving_store *l = CONTAINER_OF(it, struct leaving_store, node);
+
+        if (l->number == number)
+            stores_leaving_free(l);
+    }
 }
 
 /* --- snapshots -------------------------------------------------------------------------------- */
@@ -312,5 +380,14 @@ void stores_role_gone(struct master *m)
 
         if (stores_is_reading(s))
             s->kv_deaths++;
+    }
+    list_each_safe (it, &m->kv.leaving) {
+        struct leaving_store *l = CONTAINER_OF(it, struct leaving_store, node);
+
+        if (++l->deaths < STORES_SAVES)
+            continue;
+        log_error("kv_store_lost", F_CSTR("site", l->name),
+            F_CSTR("reason", "the site is gone, and saving its store ended the role kv each time"));
+        stores_leaving_free(l);
     }
 }

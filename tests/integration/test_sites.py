@@ -224,6 +224,31 @@ def test_removed_site_is_ended_by_a_reload(serve):
     assert stores(s) == 3
 
 
+def kept_open(server):
+    """How many stores the master holds."""
+    fds = f"/proc/{server.pid}/fd"
+    return sum("memfd:ephpm-kv" in os.readlink(f"{fds}/{n}") for n in os.listdir(fds))
+
+
+def test_removed_site_is_saved_when_the_one_who_saves_it_dies(serve):
+    s = serve(KEPT, {"sites/alpha/index.php": COUNT, "sites/beta/index.php": COUNT})
+    assert [get(s, "alpha").text, get(s, "alpha").text, get(s, "beta").text] == ["1", "2", "1"]
+    assert s.wait_log("generation_active site=beta")
+    role = s.status()["kv"]["pid"]
+    os.kill(role, signal.SIGSTOP)
+    os.rename(s.root / "sites/alpha", s.root / "alpha-was")
+    done = s.cli("reload")
+    assert done.returncode == 0, done.stderr
+    assert s.wait_log("site_gone.*alpha")
+    os.kill(role, signal.SIGKILL)
+    assert s.wait_log("kv_snapshot_saved.*alpha", 10)
+    assert ephpm.wait_for(lambda: kept_open(s) == stores(s), 10), (kept_open(s), stores(s))
+    os.rename(s.root / "alpha-was", s.root / "sites/alpha")
+    assert ephpm.wait_for(lambda: get(s, "alpha").text == "3", 10)
+    assert int(get(s, "beta").text) >= 2
+    s.stop()
+
+
 def test_removed_site_ends_by_itself(serve):
     files = {"sites/alpha/index.php": COUNT, "sites/beta/index.php": COUNT}
     s, unmounted = serve(KEPT, files), serve(KEPT, files)
