@@ -89,6 +89,25 @@ def test_php_and_clients_see_the_same_hash(server):
         assert c.call("LRANGE", "list", 0, -1) == [b"a"]
 
 
+def test_getex_gives_what_get_gives_and_nothing_changes_without(server):
+    with Resp(server.redis_port) as c:
+        for value in True, False, None, 5, 1.5, "text", [1]:
+            assert kv(server, "set", "x", value) is True
+            got = c.call("GET", "x")
+            assert got and c.call("GETEX", "x", "EX", 100) == got
+            assert 90 < c.call("TTL", "x") <= 100
+            assert kv(server, "get", "x") == value
+        c.call("DEL", "x")
+        for make in (("RPUSH", "x", "a"), ("HSET", "x", "f", "v"), ("SADD", "x", "a"),
+                     ("ZADD", "x", 1, "a")):
+            c.call(*make)
+            for option in ("EX", 100), ("PXAT", 1), ("PERSIST",):
+                with pytest.raises(Error, match="WRONGTYPE"):
+                    c.call("GETEX", "x", *option)
+                assert c.call("TTL", "x") == -1
+            c.call("DEL", "x")
+
+
 def test_phpredis_works(server):
     r = server.get("/phpredis.php")
     assert r.status == 200, r.text
