@@ -18,6 +18,7 @@ Scenarios are the files of bench/load; without any, all of them run.
   -w N        PHP workers of either server (default 4)
   -e LINE     a further line of ini for both, repeatable (-e opcache.jit=tracing)
   -t LINES    further lines of ephpm.toml
+  -j MODE     opcache_jit of ephpm alone (default disable, as in the other server)
   -i N        request by request in turn, N rounds (interleave.py), in place of full load
   -o FOLDER   where results go (default bench/results)
 
@@ -32,8 +33,8 @@ die() {
     exit 1
 }
 
-bin=../build/release/bin rounds=5 seconds=4 workers=4 ini='' toml='' results=results turns=''
-while getopts b:r:d:w:e:t:o:i:h option; do
+bin=../build/release/bin rounds=5 seconds=4 workers=4 ini='' toml='' jit=disable results=results turns=''
+while getopts b:r:d:w:e:t:j:o:i:h option; do
     case $option in
     b) bin=$OPTARG ;;
     r) rounds=$OPTARG ;;
@@ -41,6 +42,7 @@ while getopts b:r:d:w:e:t:o:i:h option; do
     w) workers=$OPTARG ;;
     e) ini+=$OPTARG$'\n' ;;
     t) toml=$OPTARG ;;
+    j) jit=$OPTARG ;;
     i) turns=$OPTARG ;;
     o) results=$OPTARG ;;
     h) usage; exit 0 ;;
@@ -88,7 +90,7 @@ valid_secs = 60
 workers = $workers
 workers_min = $workers
 max_requests = 0
-opcache_jit = "disable"
+opcache_jit = "$jit"
 ini_file = "/etc/php/$php/fpm/php.ini"
 ini_scan_dir = "/etc/php/$php/embed/conf.d:$tools/apps/ini/prod:$state/ini"
 env = [$(env_pairs "$apps/$1/app.env")]
@@ -122,6 +124,7 @@ machine() {
     echo "# cores $(nproc), $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(awk '/^MemTotal/ { printf "%d MiB", $2 / 1024 }' /proc/meminfo), kernel $(uname -r)"
     echo "# $("php-fpm$php" -v | head -1), $(nginx -v 2>&1), ephpm $("$bin/ephpm" --version 2>&1 | head -1)"
     echo "# revision $(git rev-parse --short HEAD 2>/dev/null || echo unknown), $workers workers each, load average $(cut -d' ' -f1-3 /proc/loadavg)"
+    [ "$jit" = disable ] || printf '# opcache_jit of ephpm: %s\n' "$jit"
     [ -z "$ini$toml" ] || printf '# further settings: %s\n' "$(echo "$ini" "$toml" | tr '\n' ' ')"
 }
 
