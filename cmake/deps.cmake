@@ -1,4 +1,5 @@
-# External libraries, as imported targets: libuv, llhttp, zlib, brotli, zstd, threads.
+# External libraries, as imported targets: libuv, llhttp, zlib, brotli, zstd, SQLite,
+# PCRE2, OpenSSL, threads.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 
@@ -23,12 +24,20 @@ if(EPHPM_ONE_FILE)
   static_library(ZLIB z)
   static_library(BROTLI brotlienc brotlidec brotlicommon)
   static_library(ZSTD zstd)
+  static_library(SQLITE sqlite3)
+  static_library(PCRE2 pcre2-8)
+  static_library(OPENSSL ssl crypto)
 else()
   pkg_check_modules(LIBUV REQUIRED IMPORTED_TARGET libuv)
   pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
   # Brotli and zstd are optional only where they are not packaged (cross builds).
   pkg_check_modules(BROTLI IMPORTED_TARGET libbrotlienc libbrotlidec)
   pkg_check_modules(ZSTD IMPORTED_TARGET libzstd)
+  if(NOT WIN32)
+    pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
+    pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8)
+    pkg_check_modules(OPENSSL REQUIRED IMPORTED_TARGET openssl)
+  endif()
 endif()
 if(NOT WIN32 AND NOT (BROTLI_FOUND AND ZSTD_FOUND))
   message(FATAL_ERROR "libbrotli-dev and libzstd-dev are needed")

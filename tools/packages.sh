@@ -69,6 +69,7 @@ packages_of() {
         build)
             echo gcc libc6-dev cmake ninja-build pkg-config ca-certificates
             echo libuv1-dev libbrotli-dev libzstd-dev zlib1g-dev libxxhash-dev
+            echo libsqlite3-dev libpcre2-dev libssl-dev
             case "$release" in
             12) echo node-llhttp ;; # carries the generated C sources
             *) echo libllhttp-dev ;;
