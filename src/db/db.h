@@ -10,13 +10,15 @@
  *
  * Parts, in reading order; each is a component that sees only those before it:
  *
- *   type.h, error.h, value.h   what all parts speak of: types, errors and values of MySQL
+ *   type.h, error.h, value.h, catalog.h   what all parts speak of: types, errors, values, tables
  *   sql/        text to tree: lexer, parser (ast.h is the tree), printer, digests. Pure.
  *   func/       MySQL's functions, operators, collations and conversions as C functions of SQLite
  *   translate/  tree to SQLite's text: names resolved against the catalog, every expression
  *               typed, everything whose meaning differs replaced by a call of func/. Pure.
+ *   ddl/        definitions: a table of the catalog made of CREATE and ALTER, SQLite's text for it,
+ *               SHOW CREATE TABLE. Pure.
  *   store/      files, handles, the writer queue, transactions, sessions, the catalog,
- *               DDL, SHOW and information_schema, statistics
+ *               SHOW and information_schema, statistics
  *   mysql/      the wire: packets, authentication, connections
  *
  * How a statement goes: mysql/ has a packet, session.h takes its text; sql/ parses it whole or
