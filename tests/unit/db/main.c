@@ -2,6 +2,6 @@
 /* SPDX-FileCopyrightText: The ephpm developers */
 #include "unit/test.h"
 
-extern const struct test tests_error[];
+extern const struct test tests_error[], tests_real[];
 
-TEST_MAIN(tests_error)
+TEST_MAIN(tests_error, tests_real)
