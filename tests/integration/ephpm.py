@@ -36,9 +36,9 @@ EPHPM, EPHPM_PHP = BIN / "ephpm", BIN / "ephpm-php"
 PORTS = itertools.count(
     12000 + 1000 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")))
 
-START_TIMEOUT = 30
-STOP_TIMEOUT = 20
-SETTLE_TIMEOUT = 5
+START_TIMEOUT = 90
+STOP_TIMEOUT = 60
+SETTLE_TIMEOUT = 30
 
 # Workers are fixed unless a test says otherwise, so that the front's descriptors are comparable.
 DEFAULTS = {
@@ -222,7 +222,7 @@ class Server:
     def log_lines(self, word):
         return [line for line in self.log().splitlines() if word in line]
 
-    def wait_log(self, pattern, timeout=5.0, start=0):
+    def wait_log(self, pattern, timeout=30.0, start=0):
         """Waits for a match in the log after position start; fails when none comes."""
         found = wait_for(lambda: re.search(pattern, self.log()[start:], re.M), timeout)
         assert found, f"no {pattern!r} in the log:\n{self.log()[start:]}"
@@ -290,7 +290,7 @@ class Server:
         except subprocess.TimeoutExpired:
             self.kill()
             raise AssertionError(f"the server did not stop:\n{self.log()}") from None
-        left = wait_for(lambda: not [p for p in pids if alive(p)], 2) or [
+        left = wait_for(lambda: not [p for p in pids if alive(p)]) or [
             p for p in pids if alive(p)]
         self.kill()
         assert got == code, f"exit code {got}:\n{self.log()}"
@@ -319,7 +319,7 @@ class Server:
     def status(self):
         """The answer of `ephpm status --json`, over the control socket."""
         with socket.socket(socket.AF_UNIX) as s:
-            s.settimeout(10)
+            s.settimeout(60)
             s.connect(str(self.control))
             s.sendall(b'{"cmd":"status"}\n')
             data = b""
@@ -352,7 +352,7 @@ class Server:
                 pass
         return n, sum(len(g["workers"]) for g in f["generations"]), len(st["generations"])
 
-    def cli(self, *args, timeout=60, env=None):
+    def cli(self, *args, timeout=120, env=None):
         """Runs `ephpm ARGS -c <config>`; returns the completed process with text output."""
         return subprocess.run([EPHPM, *args, "-c", self.config_path], cwd=self.dir,
                               env={**self.env, **(env or {})}, timeout=timeout, text=True,
@@ -392,7 +392,7 @@ class Server:
             c.send(data)
             return c.read_all()
 
-    def curl(self, target, *args, timeout=30):
+    def curl(self, target, *args, timeout=60):
         """Runs curl; returns the completed process (bytes)."""
         return subprocess.run(["curl", "-sS", "--max-time", str(timeout), *args, self.url + target],
                               capture_output=True, timeout=timeout + 5)
@@ -415,7 +415,7 @@ class Server:
 
     def settled(self, timeout=SETTLE_TIMEOUT):
         """True once no client is connected, no worker is busy and the descriptors are back."""
-        return wait_for(self._settled, timeout, 0.03)
+        return wait_for(self._settled, timeout)
 
     def check(self):
         """What must hold after every test."""
@@ -426,5 +426,5 @@ class Server:
         assert self.settled(), (
             f"not idle: started with {self.idle}, now {self.descriptors()}: {self.status()}\n"
             f"{self.log()[-8000:]}")
-        zombies = wait_for(lambda: not [p for p, s in family(self.pid).items() if s == "Z"], 3)
+        zombies = wait_for(lambda: not [p for p, s in family(self.pid).items() if s == "Z"])
         assert zombies, f"zombies: {family(self.pid)}"

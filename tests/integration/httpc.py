@@ -8,7 +8,9 @@ followed, decoded or repaired; a malformed answer raises ProtocolError, so tests
 import socket
 import time
 
-TIMEOUT = 10
+# How long a client waits before it takes silence for an error. No test asserts a time of its own: the
+# machine may be slow or stand still for seconds. Time bounds are far from what a fault would take.
+TIMEOUT = 60
 
 
 class ProtocolError(AssertionError):
@@ -174,6 +176,16 @@ class Connection:
         finally:
             self.sock.settimeout(TIMEOUT)
 
+    def has_more(self):
+        """Something has arrived."""
+        self.sock.setblocking(False)
+        try:
+            return bool(self.pending) or self._fill()
+        except BlockingIOError:
+            return False
+        finally:
+            self.sock.settimeout(TIMEOUT)
+
     def read_head(self):
         """Status line and header fields, without the body."""
         raw = self.read_until(b"\r\n\r\n")
@@ -236,7 +248,7 @@ class Connection:
         return self.read_response(method)
 
 
-def wait_for(what, timeout=5.0, step=0.02):
+def wait_for(what, timeout=30.0, step=0.02):
     """Calls what() until it is true; returns its last value."""
     end = time.monotonic() + timeout
     while True:

@@ -60,7 +60,7 @@ def _reload(pid):
 
     before = children()
     os.kill(pid, signal.SIGHUP)
-    assert ephpm.wait_for(lambda: children() and not children() & before, 20), "no reload"
+    assert ephpm.wait_for(lambda: children() and not children() & before), "no reload"
 
 
 @contextlib.contextmanager

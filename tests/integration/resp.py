@@ -9,7 +9,7 @@ class Error(Exception):
 
 
 class Resp:
-    def __init__(self, where, password=None, timeout=10):
+    def __init__(self, where, password=None, timeout=60):
         """where: a port of 127.0.0.1, or the path of a Unix socket."""
         if isinstance(where, int):
             self.socket = socket.create_connection(("127.0.0.1", where), timeout)

@@ -35,6 +35,20 @@ PID = "<?php echo getmypid();"
 # Sleeps ?ms=
 SLEEP = "<?php usleep((int)($_GET['ms'] ?? 100) * 1000); echo 'slept ', getmypid();"
 
+# Goes on once the file ?go= is there, so that a test decides what comes before what.
+HELD = """<?php
+while (!file_exists($_GET['go'])) { usleep(2000); clearstatcache(); }
+echo 'held ', getmypid();
+"""
+
+# As HELD, with "begun" sent before.
+BEGUN = """<?php
+while (ob_get_level()) ob_end_flush();
+echo "begun\\n"; flush();
+while (!file_exists($_GET['go'])) { usleep(2000); clearstatcache(); }
+echo "held\\n";
+"""
+
 # ?n= pieces, ?ms= apart, each flushed
 DRIP = """<?php
 foreach ($_GET['h'] ?? [] as $h) header($h);
@@ -45,6 +59,12 @@ for ($i = 0; $i < (int)($_GET['n'] ?? 3); $i++) {
     flush();
 }
 """
+
+
+def gate(server):
+    """The file that HELD and BEGUN shall wait for, as a path that is not there yet: touch() it."""
+    server.gates = getattr(server, "gates", 0) + 1
+    return server.dir / f"gate{server.gates}"
 
 
 def snippet(server, code, folder=""):

@@ -10,7 +10,6 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 
 import pytest
 
@@ -354,9 +353,7 @@ def test_hidden_arguments(folder):
 
 
 def test_output_is_not_held_back(folder):
-    p = start(["-r", "echo 'now'; sleep(30);"], folder)
-    begin = time.monotonic()
-    assert p.stdout.read(3) == "now"
-    assert time.monotonic() - begin < 25
+    p = start(["-r", "echo 'now'; sleep(60);"], folder)
+    assert p.stdout.read(3) == "now" and p.poll() is None
     p.kill()
     p.communicate()

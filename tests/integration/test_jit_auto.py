@@ -41,7 +41,7 @@ def generations(s):
 
 def only_one(s, mode):
     """The other generation is gone, and the one that serves has the JIT like that."""
-    assert wait_for(lambda: generations(s) == [("active", mode)], 10), s.status()
+    assert wait_for(lambda: generations(s) == [("active", mode)]), s.status()
 
 
 def wait_state(s, *states, timeout=30):
@@ -187,7 +187,7 @@ def test_jit_auto_deploy_and_kills_while_it_measures_lose_nothing(serve):
         assert by_id[rival]["state"] == "trial" and by_id[rival]["jit"] == "off"
         active = next(g for g in st["generations"] if g["state"] == "active")
         load.by.clear()
-        assert wait_for(lambda: {str(rival), str(active["id"])} <= load.by, 10), load.by
+        assert wait_for(lambda: {str(rival), str(active["id"])} <= load.by), load.by
         return by_id[rival], active
 
     with Load(s) as load:
@@ -220,7 +220,7 @@ def test_jit_auto_stop_while_it_measures_answers_what_runs(serve):
         return len(got) + sum(g["queued"] + sum(w["state"] == "busy" for w in g["workers"])
                               for g in s.front()["generations"])
 
-    assert wait_for(lambda: taken() >= 4, 5)
+    assert wait_for(lambda: taken() >= 4)
     s.stop()
     for t in threads:
         t.join(10)
@@ -232,7 +232,7 @@ def test_jit_auto_front_that_dies_begins_anew(serve):
     wait_state(s, "measuring")
     os.kill(s.front()["front_pid"], signal.SIGKILL)
     s.wait_log(r"jit_auto_interrupted .*the front ended")
-    assert wait_for(lambda: s.status().get("front") and jit(s)["state"] == "measuring", 15)
+    assert wait_for(lambda: s.status().get("front") and jit(s)["state"] == "measuring")
     assert decide(s)["jit"] == "off"
     only_one(s, "off")
 
@@ -277,7 +277,7 @@ def test_jit_auto_says_why_it_measures_nothing(serve, php, reason):
     s = serve(config(**php), {"index.php": HELLO})
     j = wait_state(s, "undecided")
     assert reason in j["reason"], j
-    assert wait_for(lambda: len(generations(s)) == 1, 5)
+    assert wait_for(lambda: len(generations(s)) == 1)
 
 
 def test_jit_auto_secs_must_make_sense(serve):

@@ -108,17 +108,21 @@ def test_top(server):
     t = threading.Thread(target=load)
     t.start()
     began = time.monotonic()
-    code, out, err = kv(server, "top", "--count", "2")
+    code, out, err = kv(server, "top", "--count", "3")
     took = time.monotonic() - began
     stop.set()
     t.join()
-    assert (code, err) == (0, "") and 2 <= took < 6
-    lines = out.splitlines()
-    assert len(lines) == 2
+    assert (code, err) == (0, "") and took >= 3
+    lines, rates = out.splitlines(), []
+    assert len(lines) == 3
     for line in lines:
-        m = re.fullmatch(r"keys (\d+)  memory [\d.]+ KB of 256 MB  gets/s (\d+)  hit ([\d.]+)%  "
+        m = re.fullmatch(r"keys (\d+)  memory [\d.]+ KB of 256 MB  gets/s (\d+)  hit (?:([\d.]+)%|-)  "
                          r"commands/s \d+  evicted/s 0  clients \d+", line)
-        assert m and int(m[1]) == 2 and int(m[2]) > 0 and 40 < float(m[3]) < 60, line
+        assert m and int(m[1]) == 2, line
+        if m[3]:
+            rates.append((int(m[2]), float(m[3])))
+    # Half of them hit; a line may begin or end between the two of a request.
+    assert any(gets > 0 and 30 < hit < 70 for gets, hit in rates), out
 
 
 def test_without_redis_compat_and_without_a_store(serve):

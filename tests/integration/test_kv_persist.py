@@ -34,7 +34,7 @@ def saved(s, site=0):
 
 
 def wait_saved(s, keys):
-    assert ephpm.wait_for(lambda: saved(s)["keys"] == keys, 10), s.log()
+    assert ephpm.wait_for(lambda: saved(s)["keys"] == keys), s.log()
 
 
 def restart(s, sig=signal.SIGTERM):
@@ -91,7 +91,7 @@ def test_deploys_and_reloads_read_nothing_again(serve):
         assert p.returncode == 0, p.stderr + p.stdout
     assert call(s, "get", "a") == 2
     os.kill(role(s), signal.SIGKILL)
-    assert ephpm.wait_for(lambda: "kv" in s.status() and (s.status()["kv"] or {}).get("pid"), 10)
+    assert ephpm.wait_for(lambda: "kv" in s.status() and (s.status()["kv"] or {}).get("pid"))
     assert call(s, "get", "a") == 2
     assert len(s.log_lines("kv_snapshot_loaded")) == 1
     restart(s)
@@ -199,7 +199,7 @@ def test_folder_is_of_one_server(serve):
     assert s.cli("reload").returncode == 0
     os.kill(role(s), signal.SIGKILL)
     assert refusal in start_refused(other)
-    assert ephpm.wait_for(lambda: "kv" in s.status() and (s.status()["kv"] or {}).get("pid"), 10)
+    assert ephpm.wait_for(lambda: "kv" in s.status() and (s.status()["kv"] or {}).get("pid"))
     assert refusal in start_refused(other)
     s.stop()
     other.start()
@@ -306,8 +306,8 @@ def test_reading_that_ends_the_role_is_given_up(serve):
                                      env=s.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                      start_new_session=True)
     kill_roles(s, 3)
-    assert s.wait_log("kv_snapshot_refused.*again and again", 20), s.log()
-    assert ephpm.wait_for(s._is_ready, 20), s.log()
+    assert s.wait_log("kv_snapshot_refused.*again and again"), s.log()
+    assert ephpm.wait_for(s._is_ready), s.log()
     [_] = kept(s).parent.glob("default.kv.damaged-*")
     assert call(s, "keys", "k", 1000) == []
     s.stop()

@@ -32,12 +32,12 @@ def start_long(s, tmp_path, name):
     os.chmod(tmp_path, 0o777)
     c = s.connect()
     c.send(f"GET /long.php?flag={flag}&go={go} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
-    assert ephpm.wait_for(lambda: flag.exists() and flag.read_text(), 5)
+    assert ephpm.wait_for(lambda: flag.exists() and flag.read_text())
     return c, int(flag.read_text()), go
 
 
 def restarted(s):
-    return ephpm.wait_for(lambda: statistics(s, "manual_restarts") > 0, 5)
+    return ephpm.wait_for(lambda: statistics(s, "manual_restarts") > 0)
 
 
 def test_restart_waits_for_requests(serve, tmp_path):

@@ -224,14 +224,14 @@ def test_session_lock_ends_with_the_script_or_when_it_is_closed(server, query, w
     threads = [threading.Thread(target=lambda: server.get(f"/hold.php?mark={mark}{query}"))]
     threads[0].start()
     try:
-        assert ephpm.wait_for(mark.exists, 20)
+        assert ephpm.wait_for(mark.exists)
         threads.append(threading.Thread(target=lambda: got.append(server.get("/peek.php").text)))
         threads[1].start()
         if waits:
             time.sleep(0.5)
             assert got == []
         else:
-            assert ephpm.wait_for(lambda: got, 20) == ["got it"]
+            assert ephpm.wait_for(lambda: got) == ["got it"]
     finally:
         mark.unlink(missing_ok=True)
         for t in threads:

@@ -14,9 +14,11 @@ import pytest
 
 from ephpm import EPHPM, SANITIZED, alive, family, free_port, wait_for
 from httpc import ProtocolError, build
+from scripts import HELD, gate
 
 FILES = {
     "index.php": "<?php echo 'ok';",
+    "held.php": HELD,
     "slow.php": "<?php usleep((int)($_GET['ms'] * 1000)); echo 'slept';",
     "big.php": "<?php for ($i = 0; $i < 320; $i++) echo str_repeat(chr(97 + $i % 26), 65536);",
     "length.php": "<?php echo strlen(file_get_contents('php://input'));",
@@ -43,8 +45,8 @@ class Notify:
             pass
         return [text for _, text in self.heard]
 
-    def wait(self, what, timeout=5):
-        found = wait_for(lambda: [t for t in self.read() if what in t], timeout)
+    def wait(self, what):
+        found = wait_for(lambda: [t for t in self.read() if what in t])
         assert found, self.heard
         return found
 
@@ -79,9 +81,11 @@ def test_service_manager_hears_of_each_step(serve, notify):
     notify.wait("RELOADING=1")
     notify.wait("READY=1")
     s.config_path.write_text(good)
+    since = time.monotonic()
     notify.heard.clear()
-    time.sleep(1.05)
-    assert 4 <= len(notify.wait("WATCHDOG=1")) <= 8
+    assert wait_for(lambda: len([t for t in notify.read() if t == "WATCHDOG=1"]) >= 5)
+    # Twice in the time that the manager grants.
+    assert len(notify.wait("WATCHDOG=1")) <= (time.monotonic() - since) / 0.2 + 2
     s.stop()
     notify.wait("STOPPING=1")
 
@@ -102,14 +106,16 @@ def test_titles_say_what_runs(serve):
     assert title(s.pid) == f"ephpm: master serve 127.0.0.1:{s.port}"
     assert title(st["front"]["front_pid"]) == "ephpm: front"
     assert title(st["generations"][0]["prototype_pid"]) == "ephpm: prototype default/1"
-    t = threading.Thread(target=lambda: s.get("/slow.php?ms=2500"))
+    go = gate(s)
+    t = threading.Thread(target=lambda: s.get(f"/held.php?go={go}"))
     t.start()
     worker = wait_for(lambda: [w for w in s.workers() if w["state"] == "busy"])[0]
     # A title of every request would cost; what runs for longer than a moment is shown.
-    assert wait_for(lambda: "/slow.php?ms=2500" in title(worker["pid"]), 2), title(worker["pid"])
-    assert title(worker["pid"]).startswith("ephpm: worker default/1 GET /slow.php")
+    assert wait_for(lambda: f"/held.php?go={go}" in title(worker["pid"])), title(worker["pid"])
+    assert title(worker["pid"]).startswith("ephpm: worker default/1 GET /held.php")
+    go.touch()
     t.join()
-    assert wait_for(lambda: title(worker["pid"]) == "ephpm: worker default/1 idle", 3), title(
+    assert wait_for(lambda: title(worker["pid"]) == "ephpm: worker default/1 idle"), title(
         worker["pid"])
 
 
@@ -128,21 +134,27 @@ def test_stop_waits_for_running_requests(serve):
     answers = []
     t = threading.Thread(target=lambda: answers.append(s.get("/slow.php?ms=800")))
     t.start()
-    assert wait_for(lambda: [w for w in s.workers() if w["state"] == "busy"])
-    began = time.monotonic()
+    worker = wait_for(lambda: [w for w in s.workers() if w["state"] == "busy"])[0]
     p = s.cli("stop")
-    took = time.monotonic() - began
+    assert not alive(worker["pid"]), "the command did not wait"
     t.join()
     assert answers[0].text == "slept"
     assert p.returncode == 0 and "stopped" in p.stdout, p
-    assert took > 0.4, "the command did not wait"
-    assert s.process.wait(5) == 0
+    assert s.process.wait(60) == 0
     s.stop()
 
 
 @pytest.mark.parametrize("proxy", ["off", "on"])
 def test_stop_answers_those_who_have_just_connected(serve, proxy):
     """Who has connected is about to send, and has had no answer yet to be content with."""
+    for _ in range(5):
+        if stop_with_the_just_connected(serve, proxy):
+            return
+    pytest.skip("the machine stands still too often: these clients have a second to send")
+
+
+def stop_with_the_just_connected(serve, proxy):
+    """False when too much time passed for the clients to be asked for an answer."""
     s = serve({"server": {"security": {"trusted_proxies": ["127.0.0.1"], "proxy_protocol": proxy}}},
               FILES)
     request = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -162,21 +174,31 @@ def test_stop_answers_those_who_have_just_connected(serve, proxy):
         s.signal(signal.SIGTERM)
         s.wait_log("stopping")
     finally:
+        continued = time.monotonic()
         os.kill(front, signal.SIGCONT)
-    assert served.at_end(0.9), "an idle connection is closed at once"
-    for c in [fresh, *queued[50:]]:
-        c.send(request)
-    half.send(request[-10:])
+    at_once = served.at_end(0.9)
+    try:
+        for c in [fresh, *queued[50:]]:
+            c.send(request)
+        half.send(request[-10:])
+    except OSError:
+        assert time.monotonic() - continued > 0.8
+    if time.monotonic() - continued > 0.8:
+        assert s.process.wait(60) == 0
+        s.stop()
+        return False
+    assert at_once, "an idle connection is closed at once"
     for c in [fresh, half, *queued]:
         r = c.read_response()
         assert (r.status, r.text, r.get("Connection")) == (200, "ok", "close")
         c.close()
     with pytest.raises(OSError):
         s.connect()
-    assert silent.at_end(3), "the stop waits for it as long as for a request"
-    assert s.process.wait(5) == 0
+    assert silent.at_end(), "the stop waits for it as long as for a request"
+    assert s.process.wait(60) == 0
     s.stop()
     assert not s.log_lines("stop_forced"), s.log()
+    return True
 
 
 def test_stop_is_forced_when_its_time_is_over(serve):
@@ -185,31 +207,28 @@ def test_stop_is_forced_when_its_time_is_over(serve):
 
     def ask():
         try:
-            answers.append(s.get("/slow.php?ms=20000").status)
+            answers.append(s.get("/slow.php?ms=100000").status)
         except (ProtocolError, OSError):
             answers.append("cut")
 
     t = threading.Thread(target=ask)
     t.start()
     assert wait_for(lambda: [w for w in s.workers() if w["state"] == "busy"])
-    began = time.monotonic()
     s.stop()
-    assert time.monotonic() - began < 4
-    t.join(5)
+    t.join()
+    assert s.log_lines("stop_forced")
     assert answers[0] in ("cut", 502, 503)
 
 
 def test_second_signal_stops_at_once(serve):
     s = serve({}, FILES)
-    t = threading.Thread(target=lambda: s.curl("/slow.php?ms=20000"))
+    t = threading.Thread(target=lambda: s.curl("/slow.php?ms=100000"))
     t.start()
     assert wait_for(lambda: [w for w in s.workers() if w["state"] == "busy"])
     s.signal(signal.SIGTERM)
     s.wait_log("stopping")
-    began = time.monotonic()
     s.stop()
-    assert time.monotonic() - began < 4
-    t.join(5)
+    t.join()
     assert "told to stop a second time" in s.log() and "shutdown is over" not in s.log(), s.log()
 
 
@@ -219,7 +238,7 @@ def test_children_of_php_are_reaped(serve):
                    "die.php": "<?php posix_kill(getmypid(), 9);"})
     for _ in range(100):
         assert s.get("/").text == "ok"
-    assert wait_for(lambda: not [p for p, state in family(s.pid).items() if state == "Z"], 3)
+    assert wait_for(lambda: not [p for p, state in family(s.pid).items() if state == "Z"])
     # A worker that dies as such strangers do is still missed.
     assert s.get("/die.php").status == 502
     assert wait_for(lambda: len(s.workers()) == 2)
@@ -297,7 +316,7 @@ ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith("EPHPM_")
 
 
 def command(*args, cwd="/", env=None):
-    return subprocess.run([EPHPM, *args], cwd=cwd, text=True, capture_output=True, timeout=20,
+    return subprocess.run([EPHPM, *args], cwd=cwd, text=True, capture_output=True, timeout=60,
                           stdin=subprocess.DEVNULL, env={**ENVIRONMENT, **(env or {})})
 
 
@@ -367,7 +386,7 @@ def test_dev_listens_where_file_or_environment_say(tmp_path, by_file):
         assert "http://%s/" % listen in text
     finally:
         p.terminate()
-        p.communicate(timeout=10)
+        p.communicate(timeout=60)
 
 
 def test_commands_at_the_control_socket_that_are_none(serve):
@@ -390,7 +409,7 @@ def test_commands_at_the_control_socket_that_are_none(serve):
         c = socket.socket(socket.AF_UNIX)
         c.connect(str(s.control))
         mute.append(c)
-    assert wait_for(lambda: s.cli("status").returncode == 0, 8, 0.5)
+    assert wait_for(lambda: s.cli("status").returncode == 0, 30, 0.5)
     for c in mute:
         c.close()
 
@@ -437,12 +456,12 @@ def test_dev_takes_the_next_free_port_and_ends_with_ctrl_c(tmp_path):
                 text += line
             url = re.search(r"http://127\.0\.0\.1:(\d+)/", text)
             assert port < int(url.group(1)) < port + 50
-            got = subprocess.run(["curl", "-s", url.group(0)], capture_output=True, timeout=10)
+            got = subprocess.run(["curl", "-s", url.group(0)], capture_output=True, timeout=60)
             assert got.stdout == b"dev"
             pids = family(p.pid)
             os.killpg(p.pid, signal.SIGINT)  # as a terminal does: to everyone
-            assert p.wait(10) == 0
-            assert wait_for(lambda: not [x for x in pids if alive(x)], 2)
+            assert p.wait(60) == 0
+            assert wait_for(lambda: not [x for x in pids if alive(x)])
             assert not (tmp_path / "c.sock").exists()
         finally:
             if p.poll() is None:

@@ -332,7 +332,7 @@ def redis_server():
             return True
 
     try:
-        assert ephpm.wait_for(answers, 10)
+        assert ephpm.wait_for(answers)
         yield port
     finally:
         os.kill(process.pid, signal.SIGTERM)

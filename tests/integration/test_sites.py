@@ -122,7 +122,7 @@ def test_deploy_of_one_site(server):
 
     get(server, "alpha"), get(server, "beta.test")
     # A first answer can be there before the master has taken note of who gave it.
-    assert ephpm.wait_for(lambda: {"alpha", "beta.test"} <= set(active()), 10)
+    assert ephpm.wait_for(lambda: {"alpha", "beta.test"} <= set(active()))
     before = active()
     done = server.cli("deploy", "--site", "alpha")
     assert done.returncode == 0, done.stderr
@@ -154,7 +154,7 @@ def test_status_of_very_many_sites(serve):
 
 def check_status(s, names):
     """Every site is in every part of the status."""
-    assert ephpm.wait_for(lambda: {g["site"] for g in s.status()["generations"]} >= names, 10)
+    assert ephpm.wait_for(lambda: {g["site"] for g in s.status()["generations"]} >= names)
     done = s.cli("status", "--json")
     assert done.returncode == 0, done.stderr
     for status in json.loads(done.stdout), s.status():
@@ -210,17 +210,17 @@ def test_removed_site_is_ended_by_a_reload(serve):
     done = s.cli("reload")
     assert done.returncode == 0, done.stderr
     assert s.wait_log("site_gone.*alpha")
-    assert ephpm.wait_for(lambda: not is_known(s, "alpha"), 10), s.status()
-    assert ephpm.wait_for(lambda: stores(s) == 2, 10)
+    assert ephpm.wait_for(lambda: not is_known(s, "alpha")), s.status()
+    assert ephpm.wait_for(lambda: stores(s) == 2)
     assert (s.dir / "kept/alpha.kv").exists()
     assert s.cli("reload", "--site", "alpha").returncode == 1
-    assert ephpm.wait_for(lambda: get(s, "alpha").text == "the default site", 10)
+    assert ephpm.wait_for(lambda: get(s, "alpha").text == "the default site")
     assert 'site="alpha"' not in "\n".join(
         line for line in s.get("/metrics").text.splitlines() if "_kv_keys" in line)
     assert int(get(s, "beta").text) >= 2  # the reload asked, too
     # It comes back as it was.
     os.rename(s.root / "alpha-was", s.root / "sites/alpha")
-    assert ephpm.wait_for(lambda: get(s, "alpha").text == "3", 10)
+    assert ephpm.wait_for(lambda: get(s, "alpha").text == "3")
     assert stores(s) == 3
 
 
@@ -241,10 +241,10 @@ def test_removed_site_is_saved_when_the_one_who_saves_it_dies(serve):
     assert done.returncode == 0, done.stderr
     assert s.wait_log("site_gone.*alpha")
     os.kill(role, signal.SIGKILL)
-    assert s.wait_log("kv_snapshot_saved.*alpha", 10)
-    assert ephpm.wait_for(lambda: kept_open(s) == stores(s), 10), (kept_open(s), stores(s))
+    assert s.wait_log("kv_snapshot_saved.*alpha")
+    assert ephpm.wait_for(lambda: kept_open(s) == stores(s)), (kept_open(s), stores(s))
     os.rename(s.root / "alpha-was", s.root / "sites/alpha")
-    assert ephpm.wait_for(lambda: get(s, "alpha").text == "3", 10)
+    assert ephpm.wait_for(lambda: get(s, "alpha").text == "3")
     assert int(get(s, "beta").text) >= 2
     s.stop()
 
@@ -259,7 +259,7 @@ def test_removed_site_ends_by_itself(serve):
     os.mkdir(unmounted.root / "sites")
     os.rename(s.root / "sites/alpha", s.root / "alpha-was")
     assert s.wait_log("site_gone.*alpha", 30)
-    assert ephpm.wait_for(lambda: not is_known(s, "alpha"), 10)
+    assert ephpm.wait_for(lambda: not is_known(s, "alpha"))
     assert is_known(s, "beta") and get(s, "beta").text == "2"
     assert is_known(unmounted, "alpha") and not unmounted.log_lines("site_leaves")
     os.rmdir(unmounted.root / "sites")
@@ -271,7 +271,7 @@ def test_site_that_leaves_and_comes_at_once(serve):
     """The same name again and again, each time with what was counted before."""
     s = serve(KEPT, {"sites/alpha/index.php": COUNT})
     for n in range(1, 6):
-        assert ephpm.wait_for(lambda: get(s, "alpha").text == str(n), 10)
+        assert ephpm.wait_for(lambda: get(s, "alpha").text == str(n))
         os.rename(s.root / "sites/alpha", s.root / "alpha-was")
         assert s.cli("reload").returncode == 0
         os.rename(s.root / "alpha-was", s.root / "sites/alpha")
