@@ -10,6 +10,7 @@
  *
  * How tables lie in SQLite (the contract between ddl/, translate/ and store/):
  *  - A table has SQLite's table of the same name, with the same column names, and a rowid.
+ *    The order of the columns there need not be the catalog's (ADD COLUMN ... AFTER).
  *    Temporary ones are in the schema temp. Names starting with _ephpm or sqlite_ are refused.
  *  - Columns are declared INTEGER, REAL, TEXT or BLOB (db.h says for which type) with a COLLATE of
  *    the column's collation for text, my_decimal for DECIMAL, my_time for TIME. NOT NULL is there;
@@ -71,6 +72,7 @@ struct db_cat_key {
     const struct db_cat_part *parts;
     uint32_t n_parts;
     struct str using_type; /* "BTREE" unless said otherwise */
+    bool using_said;       /* USING was written: SHOW CREATE TABLE prints it */
     struct str comment;
     bool invisible;
 };
