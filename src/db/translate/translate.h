@@ -37,6 +37,7 @@ struct tr_env {
     uint32_t mode;        /* db_sql_mode */
     struct str charset;   /* character_set_connection */
     struct str collation; /* collation_connection */
+    uint16_t results;     /* number of character_set_results' collation; 0: it is NULL */
     bool utc;        /* the session's time zone is UTC: TIMESTAMP columns are read as they lie */
     bool found_rows; /* affected rows are those found (CLIENT_FOUND_ROWS) */
     bool auto_zero;  /* sql_mode NO_AUTO_VALUE_ON_ZERO is in mode; sql_auto_is_null is not kept */
