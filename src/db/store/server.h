@@ -71,6 +71,10 @@ struct db_server_config {
  * databases of one name or one path, empty names), then err says so. */
 int db_server_new(const struct db_server_config *config, struct db_stats *counters,
     struct db_server **out, struct err *err) MUST_CHECK;
+/* One more database, while the server runs: with many sites, each comes up when it is first asked
+ * for. n_files may be 0 at the start. ERR_EXISTS when another one has the name or the path (err
+ * says so), 0 when it is there already with the same name, path and account. Any thread. */
+int db_server_add(struct db_server *server, const struct db_file *file, struct err *err) MUST_CHECK;
 /* Ends all statements (1053) and lets no new ones begin; sessions are freed by their owners. */
 void db_server_stop(struct db_server *server);
 /* Checkpoints, closes. NULL is fine. */
