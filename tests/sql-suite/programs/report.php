@@ -36,3 +36,15 @@ function application(string $name): string
     }
     return "$folder/$name";
 }
+
+/* Every program begins in an empty database. */
+function clean(): void
+{
+    $db = new PDO('mysql:unix_socket=' . getenv('DB_SOCKET') . ';dbname=' . getenv('DB_NAME'), getenv('DB_USER'), (string) getenv('DB_PASSWORD'));
+    $db->exec('SET FOREIGN_KEY_CHECKS = 0');
+    foreach ($db->query('SHOW FULL TABLES')->fetchAll(PDO::FETCH_NUM) as [$name, $type]) {
+        $db->exec(($type === 'VIEW' ? 'DROP VIEW' : 'DROP TABLE') . " `$name`");
+    }
+}
+
+clean();
