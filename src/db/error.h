@@ -118,6 +118,11 @@
         "Incorrect parameter count in the call to native function '%s'")                           \
     X(INVALID_GROUP_POSITION, 1056, "42000", "Can't group on '%s'")                                \
     X(WRONG_ARGUMENTS, 1210, "HY000", "Incorrect arguments to %s")                                 \
+    X(MALFORMED_PACKET, 1835, "HY000", "Malformed communication packet.")                          \
+    X(STMT_HAS_NO_OPEN_CURSOR, 1421, "HY000", "The statement (%u) has no open cursor.")            \
+    X(MAX_PREPARED_STMT_COUNT, 1461, "42000",                                                      \
+        "Can't create more than max_prepared_stmt_count statements (current value: %u)")           \
+    X(CANT_CREATE_THREAD, 1135, "HY000", "Can't create a new thread (errno %d)")                   \
     X(DATA_TOO_LONG, 1406, "22001", "Data too long for column '%s' at row %lld")                   \
     X(TOO_BIG_SCALE, 1425, "42000", "Too big scale %d specified for column '%s'. Maximum is %d.")  \
     X(TOO_BIG_PRECISION, 1426, "42000", "Too-big precision %d specified for '%s'. Maximum is %d.") \

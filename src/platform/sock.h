@@ -21,7 +21,7 @@ typedef uintptr_t sock_t;
 #else
 typedef int sock_t;
 #endif
-#define SOCK_NONE ((sock_t) - 1)
+#define SOCK_NONE ((sock_t)-1)
 
 enum sock_family { SOCK_UNSPEC, SOCK_INET4, SOCK_INET6, SOCK_LOCAL };
 
@@ -97,6 +97,12 @@ int sock_sendfile(sock_t s, int fd, uint64_t off, size_t n, size_t *sent) MUST_C
 uint64_t sock_untaken(sock_t s);
 /* Sends FIN. */
 void sock_shutdown_send(sock_t s);
+/* Nothing more is read (or sent, when both): wakes a thread that waits for it in a blocking call,
+ * which then finds the end. May be called from any thread, while the socket is open. */
+void sock_shutdown_wake(sock_t s, bool both);
+/* A blocking sock_recv() or sock_sendv() waits at most so long, then says ERR_AGAIN; 0: for ever.
+ */
+void sock_set_timeouts(sock_t s, unsigned recv_ms, unsigned send_ms);
 /* Makes close() send RST. */
 void sock_set_reset_on_close(sock_t s);
 void sock_set_blocking(sock_t s, bool on);

@@ -14,6 +14,7 @@
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -343,6 +344,20 @@ uint64_t sock_untaken(sock_t s)
 void sock_shutdown_send(sock_t s)
 {
     (void)shutdown(s, SHUT_WR); /* fails only when the connection is gone */
+}
+
+void sock_shutdown_wake(sock_t s, bool both)
+{
+    (void)shutdown(s, both ? SHUT_RDWR : SHUT_RD); /* as above */
+}
+
+void sock_set_timeouts(sock_t s, unsigned recv_ms, unsigned send_ms)
+{
+    struct timeval r = {recv_ms / 1000, (suseconds_t)(recv_ms % 1000) * 1000};
+    struct timeval w = {send_ms / 1000, (suseconds_t)(send_ms % 1000) * 1000};
+
+    (void)setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &r, sizeof(r)); /* cannot fail for a socket */
+    (void)setsockopt(s, SOL_SOCKET, SO_SNDTIMEO, &w, sizeof(w));
 }
 
 void sock_set_reset_on_close(sock_t s)

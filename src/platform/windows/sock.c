@@ -278,6 +278,20 @@ void sock_shutdown_send(sock_t s)
     (void)shutdown(s, SD_SEND); /* fails only when the connection is gone */
 }
 
+void sock_shutdown_wake(sock_t s, bool both)
+{
+    (void)shutdown(s, both ? SD_BOTH : SD_RECEIVE); /* as above */
+    (void)CancelIoEx((HANDLE)s, NULL);              /* shutdown() alone may leave it waiting */
+}
+
+void sock_set_timeouts(sock_t s, unsigned recv_ms, unsigned send_ms)
+{
+    DWORD r = recv_ms, w = send_ms;
+
+    (void)setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, (const char *)&r, sizeof(r)); /* cannot fail */
+    (void)setsockopt(s, SOL_SOCKET, SO_SNDTIMEO, (const char *)&w, sizeof(w));
+}
+
 void sock_set_reset_on_close(sock_t s)
 {
     struct linger l = {.l_onoff = 1, .l_linger = 0};
