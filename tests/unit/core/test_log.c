@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "core/json.h"
+#include "platform/clock.h"
 #include "platform/fs.h"
 #include "unit/test.h"
 
@@ -158,6 +159,7 @@ static size_t count(struct str text, const char *part)
 static void test_log_repeats_are_limited(void)
 {
     struct capture c;
+    uint64_t begin = clock_mono_ms(), windows;
 
     capture_start(&c, LOG_TEXT, LOG_INFO);
     for (int i = 0; i < 5000; i++) {
@@ -166,10 +168,10 @@ static void test_log_repeats_are_limited(void)
     }
     log_warn("another");
     log_error("burst");
+    windows = (clock_mono_ms() - begin) / 1000 + 2;
     capture_end(&c);
-    /* The loop takes less than two windows unless the machine sleeps. */
     CHECK(count(buf_str(&c.text), "warn front: burst") >= 50);
-    CHECK(count(buf_str(&c.text), "warn front: burst") <= 500);
+    CHECK(count(buf_str(&c.text), "warn front: burst") <= MIN(50 * windows, 4999));
     CHECK_INT(count(buf_str(&c.text), "never_limited"), 5000);
     CHECK_INT(count(buf_str(&c.text), "another"), 1);
     CHECK_INT(count(buf_str(&c.text), "error front: burst"), 1);
@@ -181,9 +183,17 @@ static void test_log_repeats_are_counted_later(void)
     struct capture c;
     struct timespec wait = {.tv_sec = 1, .tv_nsec = 50000000};
 
+    uint64_t begin;
+
     capture_start(&c, LOG_TEXT, LOG_INFO);
+    begin = clock_mono_ms();
     for (int i = 0; i < 60; i++)
         log_warn("burst");
+    if (clock_mono_ms() - begin >= 900) { /* the machine stood still, and a second was over */
+        capture_end(&c);
+        buf_fini(&c.text);
+        return;
+    }
     nanosleep(&wait, NULL);
     log_info("other");
     capture_end(&c);

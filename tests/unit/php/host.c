@@ -3,9 +3,11 @@
 #include "unit/php/host.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -110,6 +112,32 @@ static void on_log(
 static void on_reset(void *arg)
 {
     reply.resets++;
+}
+
+/* --- interruption ----------------------------------------------------------------------------- */
+
+static struct sigaction before_alarm;
+
+static void on_alarm(int sig)
+{
+    embed_interrupt();
+}
+
+void host_interrupt_soon(void)
+{
+    struct sigaction act = {.sa_handler = on_alarm};
+    struct itimerval soon = {.it_interval = {.tv_sec = 2}, .it_value = {.tv_usec = 50000}};
+
+    CHECK_INT(sigaction(SIGALRM, &act, &before_alarm), 0);
+    CHECK_INT(setitimer(ITIMER_REAL, &soon, NULL), 0);
+}
+
+void host_interrupt_stop(void)
+{
+    struct itimerval off = {0};
+
+    CHECK_INT(setitimer(ITIMER_REAL, &off, NULL), 0);
+    CHECK_INT(sigaction(SIGALRM, &before_alarm, NULL), 0);
 }
 
 /* --- life ------------------------------------------------------------------------------------- */

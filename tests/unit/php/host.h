@@ -55,6 +55,11 @@ void host_php(const char *code);
 /* The same as a POST with this body and type. */
 void host_post(const char *code, const char *type, struct str body);
 
+/* embed_interrupt() by a signal, 50 ms from now; and every two seconds until it is stopped, since
+ * the first is forgotten if the machine stood still and the request had not begun. */
+void host_interrupt_soon(void);
+void host_interrupt_stop(void);
+
 bool host_has(const struct buf *b, const char *text);
 
 #define CHECK_BODY(want) CHECK_STR(buf_str(&reply.body), want)

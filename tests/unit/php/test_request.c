@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The ephpm developers */
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include "unit/php/host.h"
@@ -165,18 +163,11 @@ static void test_request_prepend_and_append(void)
 
 /* --- interruption ----------------------------------------------------------------------------- */
 
-static void on_alarm(int sig)
-{
-    embed_interrupt();
-}
-
 static void test_request_interrupt_ends_it_with_a_trace(void)
 {
-    struct itimerval soon = {.it_value = {0, 50000}};
-
-    (void)signal(SIGALRM, on_alarm);
-    CHECK_INT(setitimer(ITIMER_REAL, &soon, NULL), 0);
+    host_interrupt_soon();
     host_php("class C { static function spin() {\nfor (;;);\n} }\nC::spin();");
+    host_interrupt_stop();
     CHECK_INT(reply.result.end, EMBED_TIMEOUT);
     CHECK_INT(reply.status, 500);
     CHECK_HAS(reply.log, "t.php(2): C::spin()\n#1 ");
@@ -197,11 +188,9 @@ static void test_request_interrupt_before_it_is_forgotten(void)
 
 static void test_request_interrupt_runs_shutdown_functions(void)
 {
-    struct itimerval soon = {.it_value = {0, 50000}};
-
-    (void)signal(SIGALRM, on_alarm);
-    CHECK_INT(setitimer(ITIMER_REAL, &soon, NULL), 0);
+    host_interrupt_soon();
     host_php("register_shutdown_function(function () { error_log('cleaned'); }); while (true);");
+    host_interrupt_stop();
     CHECK_HAS(reply.log, "cleaned");
     CHECK_INT(reply.result.end, EMBED_TIMEOUT);
 }

