@@ -538,7 +538,7 @@ static void make(struct bed *b, struct str key, enum kv_type kind, unsigned n)
 static void test_evict_takes_collections_that_nobody_reads(void)
 {
     char name[32];
-    unsigned gone = 0;
+    unsigned gone = 0, lost = 0;
     uint64_t n;
     struct bed b;
 
@@ -550,8 +550,16 @@ static void test_evict_takes_collections_that_nobody_reads(void)
     for (unsigned i = 0; i < 60; i++) {
         fill(&b, i * 2000, 2000, 0);
         CHECK_INT(kv_coll_len(b.s, STR("coll 3"), KV_ZSET, &n), 0);
+        /* All are as new when the memory is full for the first time: any may be the one that goes.
+         */
+        if (n == 0) {
+            lost++;
+            make(&b, STR("coll 3"), KV_ZSET, 2000);
+            continue;
+        }
         CHECK_INT(n, 2000);
     }
+    CHECK(lost <= 1);
     for (unsigned i = 0; i < 20; i++) {
         (void)snprintf(name, sizeof(name), "coll %u", i);
         gone += !kv_store_exists(b.s, str_c(name));

@@ -242,8 +242,8 @@ static void test_store_getex(void)
     CHECK_STR(b.v.bytes, "v");
     CHECK_INT(kv_store_ttl(b.s, STR("k"), &ms), 0);
     CHECK(ms > 90000 && ms <= 100000);
-    CHECK_INT(kv_store_getex(b.s, STR("k"), KV_EXPIRY_AT, (int64_t)(clock_wall_us() / 1000 + 500000),
-                  &b.buf, &b.v),
+    CHECK_INT(kv_store_getex(b.s, STR("k"), KV_EXPIRY_AT,
+                  (int64_t)(clock_wall_us() / 1000 + 500000), &b.buf, &b.v),
         0);
     CHECK_INT(kv_store_ttl(b.s, STR("k"), &ms), 0);
     CHECK(ms > 400000 && ms <= 500100);

@@ -15,7 +15,7 @@ static void test_clock_mono_moves_forward(void)
 
     CHECK_INT(wake_wait(&word, 0, 60), ERR_TIMEOUT);
     b = clock_mono_ns();
-    CHECK(b - a >= 45 * 1000000u); /* timers of some systems are coarse */
+    CHECK(b - a >= 45 * 1000000u);       /* timers of some systems are coarse */
     CHECK(b - a < 1000 * 1000000000ull); /* the unit is right */
     CHECK(clock_mono_ms() >= ms + 30);
     /* Both count from the same start. */
