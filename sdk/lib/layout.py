@@ -137,7 +137,7 @@ class Layout:
         manifest = {
             "version": build.source.version, "api": build.api(), "vm": facts["vm"],
             "source": build.source.package, "source_sha256": build.source.sums,
-            "compiler": build.tools.version, "cflags": build.cflags(), "configure": build.arguments(),
+            "compiler": build.tools.version, "cc": build.tools.cc, "cflags": build.cflags(), "configure": build.arguments(),
             "pgo": build.options.pgo, "profile": facts.get("profile", ""),
             "instrumented": "-fprofile-generate" in self.profile,
             "lto": build.options.lto, "zts": build.options.zts, "debug": build.options.debug,

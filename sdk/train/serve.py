@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The ephpm developers
 """The part of the training that goes through the server: ephpm, linked with the PHP that is trained, serves sites
-to one client. Its workers write their counters as they end, see process_exit_now()."""
+to one client. Its workers write their counters as they end, see process_exit_now(). They end after a few requests
+each: those that are there when the server stops are killed, maybe as they write."""
 import http.client
 import json
 import os
 import pathlib
 import pwd
 import re
+import shutil
 import signal
 import socket
 import subprocess
 import time
+import typing
 
+REQUESTS = 40  # of one worker
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
@@ -34,14 +38,28 @@ def environment_of(app: pathlib.Path) -> dict[str, str]:
     return dict(re.findall(r"^([A-Za-z_]\w*)=(.*)$", file.read_text(), re.MULTILINE))
 
 
+def manifest_of(sdk: pathlib.Path) -> dict[str, typing.Any]:
+    file = sdk / "manifest.json"
+    return json.loads(file.read_text()) if file.is_file() else {}
+
+
+def raw_profile(sdk: pathlib.Path) -> pathlib.Path | None:
+    """The folder that a program of clang's adds what it counted to, each kind of program to a file of its own."""
+    for flag in manifest_of(sdk).get("link_flags", []):
+        if flag.startswith("-fprofile-generate="):
+            return pathlib.Path(flag.partition("=")[2])
+    return None
+
+
 def build(sdk: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
     """ephpm with this PHP inside; the folder of its programs."""
-    manifest = json.loads((sdk / "manifest.json").read_text()) if (sdk / "manifest.json").is_file() else {}
+    manifest = manifest_of(sdk)
     flags = " ".join(manifest.get("link_flags", []))
     configure = ["cmake", "-S", str(REPOSITORY), "-B", str(folder), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
                  f"-DEPHPM_PHP_CONFIG={sdk / 'bin/php-config'}", "-DEPHPM_TESTS=OFF"]
     if flags:
-        configure.append(f"-DCMAKE_EXE_LINKER_FLAGS={flags}")
+        # These flags are the compiler's that built PHP; another knows them not, or means something else by them.
+        configure += [f"-DCMAKE_EXE_LINKER_FLAGS={flags}", f"-DCMAKE_C_COMPILER={manifest['cc']}"]
     for command in (configure, ["cmake", "--build", str(folder)]):
         run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         if run.returncode:
@@ -50,7 +68,9 @@ def build(sdk: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
 
 
 class Server:
-    def __init__(self, programs: pathlib.Path, site: Site, state: pathlib.Path, ini: list[str]) -> None:
+    def __init__(self, programs: pathlib.Path, site: Site, state: pathlib.Path, ini: list[str],
+                 raw: pathlib.Path | None = None) -> None:
+        self.raw = raw
         with socket.socket() as s:
             s.bind(("127.0.0.1", 0))
             self.port = s.getsockname()[1]
@@ -67,7 +87,7 @@ class Server:
         self.config.write_text(
             f'[server]\nlisten = "127.0.0.1:{self.port}"\ndocument_root = "{site.root}"\n'
             f'control_socket = "{state}/{site.name}.sock"\n{user}'
-            f'[php]\nworkers = 2\nworkers_min = 2\nopcache_jit = "disable"\nini_file = "{empty}"\nini_scan_dir = "{scan}"\n'
+            f'[php]\nworkers = 2\nworkers_min = 2\nmax_requests = {REQUESTS}\nopcache_jit = "disable"\nini_file = "{empty}"\nini_scan_dir = "{scan}"\n'
             f'env = [{env}]\n')
 
     def __enter__(self) -> "Server":
@@ -88,6 +108,10 @@ class Server:
         raise ServeError(f"ephpm did not become ready for {self.site.name}:\n{self.log.read_text()[-2000:]}")
 
     def __exit__(self, kind: object, *rest: object) -> None:
+        whole = self.raw.with_name(f"{self.raw.name}.whole") if self.raw and self.raw.is_dir() else None
+        if self.raw and whole:
+            shutil.rmtree(whole, ignore_errors=True)
+            self.raw.rename(whole)  # what is written from now on may be cut short
         self.process.send_signal(signal.SIGTERM)
         try:
             code = self.process.wait(timeout=180)
@@ -95,6 +119,9 @@ class Server:
             self.process.kill()
             raise ServeError(f"ephpm did not end within 180 s after serving {self.site.name}:\n"
                              f"{self.log.read_text()[-2000:]}") from None
+        if self.raw and whole:
+            shutil.rmtree(self.raw, ignore_errors=True)
+            whole.rename(self.raw)
         if kind is None and code != 0:
             raise ServeError(f"ephpm ended with {code} after serving {self.site.name}:\n{self.log.read_text()[-2000:]}")
 

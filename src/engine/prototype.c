@@ -15,11 +15,14 @@
 #include "php/builtin.h"
 #include "php/embed.h"
 #include "php/ini_search.h"
+#include "platform/clock.h"
 #include "platform/fs.h"
 #include "platform/process.h"
 #include "platform/sock.h"
 
 enum {
+    PROTOTYPE_LOOK_MS = 1000, /* when OPcache's memory has changed; each look without doubles it */
+    PROTOTYPE_LOOK_MAX_MS = 64000,
     PROTOTYPE_LIST_MAX = 64 << 20, /* bytes of a list of scripts */
     PROTOTYPE_ERRORS = 20          /* compile errors logged one by one */
 };
@@ -33,6 +36,9 @@ struct prototype {
     uint64_t max_memory;
     struct embed_field *env;
     size_t nenv;
+    bool huge_pages;
+    int look_ms; /* how long until OPcache's memory is looked at again */
+    uint64_t looked_ns;
     struct kv_store *kv; /* the site's; NULL: it has none */
     struct arena arena;  /* what embed_startup() and env point to */
 };
@@ -168,6 +174,43 @@ static void prototype_find_ini(struct embed_ini_search *search, struct embed_opt
     opt->ini_scan_dir = NULL;
 }
 
+/* --- huge pages ------------------------------------------------------------------------------- */
+
+/* Its own memory stays small pages: children copy them one by one. */
+static void prototype_settle(struct prototype *p)
+{
+    if (!p->huge_pages)
+        return;
+    process_allow_huge_pages(true);
+    embed_settle_startup();
+    process_allow_huge_pages(false);
+    p->look_ms = PROTOTYPE_LOOK_MS;
+    p->looked_ns = clock_mono_ns();
+}
+
+/* Milliseconds until then, -1: never. What the master wants meanwhile does not delay it. */
+static int prototype_look_in(const struct prototype *p)
+{
+    uint64_t passed = (clock_mono_ns() - p->looked_ns) / 1000000;
+
+    if (!p->looked_ns)
+        return -1;
+    return passed >= (uint64_t)p->look_ms ? 0 : p->look_ms - (int)passed;
+}
+
+static void prototype_look(struct prototype *p)
+{
+    bool changed;
+
+    process_allow_huge_pages(true);
+    changed = embed_settle_scripts();
+    process_allow_huge_pages(false);
+    p->looked_ns = clock_mono_ns();
+    p->look_ms = changed ? PROTOTYPE_LOOK_MS : MIN(2 * p->look_ms, PROTOTYPE_LOOK_MAX_MS);
+}
+
+/* --- start ------------------------------------------------------------------------------------ */
+
 static int prototype_boot(struct prototype *p, struct ipc_in *m)
 {
     struct embed_options opt = {0};
@@ -197,7 +240,7 @@ static int prototype_boot(struct prototype *p, struct ipc_in *m)
     opt.clear_env = ipc_get_u64(m, "clear_env") != 0;
     opt.chdir_per_request = ipc_get_u64(m, "chdir") != 0;
     opt.user_ini = ipc_get_u64(m, "user_ini") != 0;
-    opt.huge_pages = ipc_get_u64(m, "huge_pages") != 0;
+    opt.huge_pages = p->huge_pages = ipc_get_u64(m, "huge_pages") != 0;
     process_set_title(
         "ephpm: prototype %s/%llu starting", p->site, (unsigned long long)p->generation);
     process_allow_huge_pages(false); /* only workers gain by them */
@@ -218,6 +261,7 @@ static int prototype_boot(struct prototype *p, struct ipc_in *m)
     }
     process_set_title("ephpm: prototype %s/%llu", p->site, (unsigned long long)p->generation);
     process_drop_start_pages();
+    prototype_settle(p);
     ipc_begin(&out, "booted");
     prototype_describe(&out);
     return ipc_send(p->socket, &out);
@@ -239,6 +283,7 @@ static int prototype_be_worker(struct prototype *p, struct ipc_in *m)
         .max_memory = p->max_memory,
         .env = p->env,
         .nenv = p->nenv,
+        .huge_pages = p->huge_pages,
     };
 
     sock_close(p->socket);
@@ -430,7 +475,9 @@ int prototype_main(void)
     while (rc == 0) {
         struct ipc_in m;
 
-        rc = sock_wait_readable(p.socket, -1);
+        rc = sock_wait_readable(p.socket, prototype_look_in(&p));
+        if (rc == ERR_TIMEOUT)
+            prototype_look(&p);
         if (rc == ERR_INTR || rc == ERR_TIMEOUT) {
             rc = 0;
             continue;

@@ -19,7 +19,8 @@
  * ini.c (settings of paths, .user.ini), extensions.c (those that are asked for by name), builtin.c
  * (when PHP is a part of this program), crash.c (signals, PHP backtrace), opcache.c (cached
  * scripts, status), timer.c (max_execution_time with fewer system calls), session.c (sessions in
- * the store), sanitizer.c, functions/ (what PHP code can call; kv.c is the key-value store),
+ * the store), sanitizer.c, huge.c (huge pages),
+ * functions/ (what PHP code can call; kv.c is the key-value store),
  * compat.h (all differences between PHP versions).
  */
 
@@ -164,6 +165,15 @@ struct embed_options {
 int embed_startup(
     const struct embed_options *opt, const struct embed_host *host, struct err *err) MUST_CHECK;
 void embed_shutdown(void);
+/* Huge pages, where there are some: for the code that runs most and for OPcache's memory. Before
+ * the first fork. */
+void embed_settle_startup(void);
+/* OPcache's memory is looked at again and what has been filled gets huge pages, for all processes
+ * that share it. In the process of embed_settle_startup(), between requests. False: nothing has
+ * changed. */
+bool embed_settle_scripts(void);
+/* The process's own tables, of which it has private pages by now: once, after some requests. */
+void embed_settle_worker(void);
 /* In a forked child, before its first request: new random state, own process id in messages, signal
  * handlers, crash handler. */
 void embed_after_fork(void);

@@ -490,14 +490,77 @@ HUGE = {"huge.php": "<?php $a = []; for ($i = 0; $i < 200000; $i++) $a[] = \"str
                     "echo array_sum($m[1]), ' ', var_export(getenv('USE_ZEND_ALLOC_HUGE_PAGES'));"}
 
 
-@pytest.mark.skipif(SANITIZED or not HUGE_MODE.exists() or "[madvise]" not in HUGE_MODE.read_text(),
-                    reason="huge pages are not given on request here")
+HUGE_HERE = pytest.mark.skipif(
+    SANITIZED or not HUGE_MODE.exists() or "[madvise]" not in HUGE_MODE.read_text(),
+    reason="huge pages are not given on request here")
+
+
+def huge_kib(pid):
+    """KiB in huge pages by what they are for: "code", "shared", "heap", "other"."""
+    kib = {"code": 0, "shared": 0, "heap": 0, "other": 0}
+    kind = None
+    for line in pathlib.Path(f"/proc/{pid}/smaps").read_text().splitlines():
+        if m := re.match(r"[0-9a-f]+-[0-9a-f]+ (\S+) ", line):
+            kind = ("code" if m[1] == "r-xp" else "shared" if m[1] == "rw-s" else
+                    "heap" if line.endswith("[heap]") else "other")
+        elif m := re.match(r"(?:AnonHugePages|ShmemPmdMapped): +(\d+)", line):
+            kib[kind] += int(m[1])
+    return kib
+
+
+@HUGE_HERE
 @pytest.mark.parametrize("on", [True, False])
-def test_workers_get_huge_pages_and_the_prototype_none(serve, on):
+def test_workers_get_huge_pages_and_the_prototypes_memory_none(serve, on):
     s = serve({"php": {"huge_pages": on, "workers": 1, "workers_min": 1, "clear_env": False}}, HUGE)
     kib, env = s.get("/huge.php").body.decode().split()
     assert (int(kib) > 0) == on
     assert env == "false", "programs that scripts start must not inherit the wish"
-    prototype = s.status()["generations"][0]["prototype_pid"]
-    smaps = pathlib.Path(f"/proc/{prototype}/smaps").read_text()
-    assert not re.search(r"^AnonHugePages: +[1-9]", smaps, re.M)
+    prototype = huge_kib(s.status()["generations"][0]["prototype_pid"])
+    assert prototype["heap"] == prototype["other"] == 0, "its children would copy them"
+    if not on:
+        assert set(prototype.values()) == {0}
+
+
+def collapses():
+    """Does the kernel make huge pages of memory that is there (6.1 and newer), and has it some left?"""
+    import ctypes
+    libc = ctypes.CDLL(None)
+    libc.mmap.restype = ctypes.c_void_p
+    size = 2 << 20
+    at = (libc.mmap(None, ctypes.c_size_t(2 * size), 3, 0x21, -1, ctypes.c_long(0)) + size - 1) & -size
+    ctypes.memset(at, 1, size)
+    return libc.madvise(ctypes.c_void_p(at), ctypes.c_size_t(size), 25) == 0
+
+
+@HUGE_HERE
+@pytest.mark.parametrize("on", [True, False])
+def test_opcaches_memory_gets_huge_pages_once_it_is_filled(serve, on):
+    """And works as before: what is cached, what is cached later, a reset, another generation."""
+    if not collapses():
+        pytest.skip("this kernel does not")
+    files = {f"f{i}.php": f"<?php function f{i}() {{ return 'f{i}'; }} echo f{i}(), __LINE__;" for i in range(40)}
+    s = serve({"php": {"huge_pages": on, "workers": 1, "workers_min": 1}},
+              {**files, "reset.php": "<?php var_dump(opcache_reset());",
+               "hits.php": "<?php echo opcache_get_status(false)['opcache_statistics']['num_cached_scripts'];"})
+    worker = s.workers()[0]["pid"]
+
+    def all_answer():
+        for i in range(40):
+            assert s.get(f"/f{i}.php").text == f"f{i}1"
+        return True
+
+    all_answer()
+    assert int(s.get("/hits.php").text) >= 40
+    if on:
+        wait_for(lambda: all_answer() and huge_kib(worker)["shared"] > 0, 10)
+        kib = huge_kib(worker)
+        assert kib["shared"] > 0 and kib["heap"] + kib["other"] > 0
+    else:
+        assert set(huge_kib(worker).values()) == {0}
+    assert "true" in s.get("/reset.php").text
+    all_answer()
+    s.write("late.php", "<?php echo 'late';")
+    assert s.get("/late.php").text == "late"
+    assert s.cli("deploy").returncode == 0
+    all_answer()
+    assert s.get("/late.php").text == "late"
