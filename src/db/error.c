@@ -33,6 +33,9 @@ static void cut_character(char *text, size_t cap)
         text[n] = '\0';
 }
 
+/* The formats of rows[] are ours. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
 static void fill(struct db_error *e, enum db_error_name name, const char *format, va_list args)
 {
     e->number = rows[name].number;
@@ -40,6 +43,7 @@ static void fill(struct db_error *e, enum db_error_name name, const char *format
     vsnprintf(e->text, sizeof(e->text), format, args);
     cut_character(e->text, sizeof(e->text));
 }
+#pragma GCC diagnostic pop
 
 int db_error_set(struct db_error *e, enum db_error_name name, ...)
 {
