@@ -156,6 +156,19 @@
     X(READ_ONLY_FILE, 1036, "HY000", "Table '%s' is read only")                                    \
     X(OPEN_FILE, 1016, "HY000", "Can't open file: '%s'")                                           \
     X(CRASHED, 1194, "HY000", "Table '%s' is marked as crashed and should be repaired")            \
+    X(DB_CREATE_EXISTS, 1007, "HY000", "Can't create database '%s'; database exists")              \
+    X(DB_DROP_EXISTS, 1008, "HY000", "Can't drop database '%s'; database doesn't exist")           \
+    X(KILL_DENIED, 1095, "HY000", "You are not owner of thread %llu")                              \
+    X(TABLE_NOT_LOCKED, 1100, "HY000", "Table '%s' was not locked with LOCK TABLES")               \
+    X(TOO_MANY_ROWS, 1172, "42000", "Result consisted of more than one row")                       \
+    X(WRONG_USAGE, 1221, "HY000", "Incorrect usage of %s and %s")                                  \
+    X(NO_DATA, 1329, "02000", "No data - zero rows fetched, selected, or processed")               \
+    X(TRUNCATE_FK, 1701, "42000",                                                                  \
+        "Cannot truncate a table referenced in a foreign key constraint (%s)")                     \
+    X(LOCK_NOWAIT, 3572, "HY000",                                                                  \
+        "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is set.")  \
+    X(DROP_PARENT, 3730, "HY000",                                                                  \
+        "Cannot drop table '%s' referenced by a foreign key constraint '%s' on table '%s'.")       \
     X(OUT_OF_MEMORY, 1037, "HY001", "Out of memory; restart server and try again")
 
 enum db_error_name {
