@@ -135,6 +135,9 @@
         "Cannot add or update a child row: a foreign key constraint fails (%s)")                   \
     X(BAD_ROW_COUNT, 1390, "HY000", "Prepared statement contains too many placeholders")           \
     X(UPDATE_USED, 1093, "HY000", "You can't specify target table '%s' for update in FROM clause") \
+    X(FUNC_INEXISTENT, 1630, "42000",                                                              \
+        "FUNCTION %s does not exist. Check the 'Function Name Parsing and Resolution' section "    \
+        "in the Reference Manual")                                                                 \
     X(DATA_OUT_OF_RANGE, 1690, "22003", "%s value is out of range in '%s'")                        \
     X(QUERY_TIMEOUT, 3024, "HY000",                                                                \
         "Query execution was interrupted, maximum statement execution time exceeded")              \

@@ -168,8 +168,9 @@ struct sql_orders {
 struct sql_expr {
     enum sql_expr_kind kind;
     enum sql_op op;
-    uint32_t pos; /* bytes of the statement's text that it was written as, from pos to end: */
-    uint32_t end; /* the name of a column of a result without alias */
+    uint32_t pos;   /* bytes of the statement's text that it was written as, from pos to end: */
+    uint32_t end;   /* the name of a column of a result without alias */
+    uint32_t depth; /* of the tree that this is the root of; the parser bounds it (500) */
     bool not ;
     bool is_distinct;
     bool is_all;

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The ephpm developers */
+#include "unit/test.h"
+
+extern const struct test tests_lexer[], tests_expr[], tests_query[], tests_change[];
+
+TEST_MAIN(tests_lexer, tests_expr, tests_query, tests_change)
