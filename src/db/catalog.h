@@ -73,6 +73,7 @@ struct db_cat_key {
     uint32_t n_parts;
     struct str using_type; /* "BTREE" unless said otherwise */
     bool using_said;       /* USING was written: SHOW CREATE TABLE prints it */
+    bool of_foreign;       /* made for a foreign key; goes when another key does its work */
     struct str comment;
     bool invisible;
 };

@@ -172,6 +172,76 @@
         "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is set.")  \
     X(DROP_PARENT, 3730, "HY000",                                                                  \
         "Cannot drop table '%s' referenced by a foreign key constraint '%s' on table '%s'.")       \
+    X(TOO_LONG_IDENT, 1059, "42000", "Identifier name '%s' is too long")                           \
+    X(WRONG_FIELD_SPEC, 1063, "42000", "Incorrect column specifier for column '%s'")               \
+    X(TOO_MANY_KEYS, 1069, "42000", "Too many keys specified; max %d keys allowed")                \
+    X(TOO_MANY_KEY_PARTS, 1070, "42000", "Too many key parts specified; max %d parts allowed")     \
+    X(TOO_LONG_KEY, 1071, "42000", "Specified key was too long; max key length is %d bytes")       \
+    X(WRONG_SUB_KEY, 1089, "HY000",                                                                \
+        "Incorrect prefix key; the used key part isn't a string, the used length is longer than "  \
+        "the key part, or the storage engine doesn't support unique prefix keys")                  \
+    X(TOO_BIG_SET, 1097, "HY000", "Too many strings for column %s and SET")                        \
+    X(TOO_MANY_FIELDS, 1117, "HY000", "Too many columns")                                          \
+    X(PRIMARY_CANT_HAVE_NULL, 1171, "42000",                                                       \
+        "All parts of a PRIMARY KEY must be NOT NULL; if you need NULL in a key, use UNIQUE "      \
+        "instead")                                                                                 \
+    X(WRONG_NAME_FOR_INDEX, 1280, "42000", "Incorrect index name '%s'")                            \
+    X(BAD_FT_COLUMN, 1283, "HY000", "Column '%s' cannot be part of FULLTEXT index")                \
+    X(UNKNOWN_ENGINE, 1286, "42000", "Unknown storage engine '%s'")                                \
+    X(DUPLICATED_VALUE, 1291, "HY000", "Column '%s' has duplicated value '%s' in %s")              \
+    X(INVALID_ON_UPDATE, 1294, "HY000", "Invalid ON UPDATE clause for '%s' column")                \
+    X(DROP_INDEX_FK, 1553, "HY000", "Cannot drop index '%s': needed in a foreign key constraint")  \
+    X(TOO_LONG_TABLE_COMMENT, 1628, "HY000", "Comment for table '%s' is too long (max = %lu)")     \
+    X(TOO_LONG_FIELD_COMMENT, 1629, "HY000", "Comment for field '%s' is too long (max = %lu)")     \
+    X(TOO_LONG_INDEX_COMMENT, 1688, "HY000", "Comment for index '%s' is too long (max = %lu)")     \
+    X(YEAR_LENGTH, 1818, "HY000", "Supports only YEAR or YEAR(4) column.")                         \
+    X(FK_NO_INDEX_PARENT, 1822, "HY000",                                                           \
+        "Failed to add the foreign key constraint. Missing index for constraint '%s' in the "      \
+        "referenced table '%s'")                                                                   \
+    X(FK_OPEN_PARENT, 1824, "HY000", "Failed to open the referenced table '%s'")                   \
+    X(FK_DUP_NAME, 1826, "HY000", "Duplicate foreign key constraint name '%s'")                    \
+    X(FK_COLUMN_DROP, 1828, "HY000",                                                               \
+        "Cannot drop column '%s': needed in a foreign key constraint '%s'")                        \
+    X(FK_COLUMN_DROP_CHILD, 1829, "HY000",                                                         \
+        "Cannot drop column '%s': needed in a foreign key constraint '%s' of table '%s'")          \
+    X(FK_NOT_NULL, 1830, "HY000",                                                                  \
+        "Column '%s' cannot be NOT NULL: needed in a foreign key constraint '%s' SET NULL")        \
+    X(INVALID_FIELD_SIZE, 3013, "HY000", "Invalid size for column '%s'.")                          \
+    X(VIRTUAL_PRIMARY, 3106, "HY000",                                                              \
+        "'Defining a virtual generated column as primary key' is not supported for generated "     \
+        "columns.")                                                                                \
+    X(GENERATED_NON_PRIOR, 3107, "HY000",                                                          \
+        "Generated column can refer only to generated columns defined prior to it.")               \
+    X(GENERATED_DEPENDENCY, 3108, "HY000", "Column '%s' has a generated column dependency.")       \
+    X(GENERATED_REFERS_AUTO, 3109, "HY000",                                                        \
+        "Generated column '%s' cannot refer to auto-increment column.")                            \
+    X(JSON_KEY, 3152, "42000",                                                                     \
+        "JSON column '%s' supports indexing only via generated columns on a specified JSON path.") \
+    X(FK_VIRTUAL, 3733, "HY000",                                                                   \
+        "Foreign key '%s' uses virtual column '%s' which is not supported.")                       \
+    X(FK_NO_COLUMN_PARENT, 3734, "HY000",                                                          \
+        "Failed to add the foreign key constraint. Missing column '%s' for constraint '%s' in "    \
+        "the referenced table '%s'")                                                               \
+    X(FUNCTIONAL_PRIMARY, 3756, "HY000", "The primary key cannot be a functional index")           \
+    X(DEFAULT_REFERS_AUTO, 3771, "HY000",                                                          \
+        "Default value expression of column '%s' cannot refer to an auto-increment column.")       \
+    X(FK_INCOMPATIBLE, 3780, "HY000",                                                              \
+        "Referencing column '%s' and referenced column '%s' in foreign key constraint '%s' are "   \
+        "incompatible.")                                                                           \
+    X(COLUMN_CHECK_OTHER, 3813, "HY000", "Column check constraint '%s' references other column.")  \
+    X(CHECK_UNKNOWN_COLUMN, 3820, "HY000",                                                         \
+        "Check constraint '%s' refers to non-existing column '%s'.")                               \
+    X(CHECK_NOT_FOUND, 3821, "HY000", "Check constraint '%s' is not found in the table.")          \
+    X(DUP_CHECK_NAME, 3822, "HY000", "Duplicate check constraint name '%s'.")                      \
+    X(FUNCTIONAL_DEPENDENCY, 3837, "HY000",                                                        \
+        "Column '%s' has a functional index dependency and cannot be dropped or renamed.")         \
+    X(NO_CONSTRAINT, 3940, "HY000", "Constraint '%s' does not exist.")                             \
+    X(CHECK_COLUMN, 3959, "HY000",                                                                 \
+        "Check constraint '%s' uses column '%s', hence column cannot be dropped or renamed.")      \
+    X(NO_VISIBLE_COLUMN, 4028, "HY000", "A table must have at least one visible column.")          \
+    X(FK_NO_UNIQUE_PARENT, 6125, "HY000",                                                          \
+        "Failed to add the foreign key constraint. Missing unique key for constraint '%s' in the " \
+        "referenced table '%s'")                                                                   \
     X(OUT_OF_MEMORY, 1037, "HY001", "Out of memory; restart server and try again")
 
 enum db_error_name {

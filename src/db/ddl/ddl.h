@@ -26,9 +26,13 @@ int ddl_create(struct arena *arena, const struct sql_create_table *stmt,
     const struct db_column *as_columns, uint32_t n_as_columns, struct db_cat_table **out,
     struct db_error *e) MUST_CHECK;
 
-/* CREATE TABLE new LIKE old */
+/* The value of the option AUTO_INCREMENT, or 0. */
+uint64_t ddl_auto_increment(const struct sql_table_def *def);
+
+/* CREATE [TEMPORARY] TABLE name LIKE old; 1103, 1347. */
 int ddl_like(struct arena *arena, const struct db_cat_table *old, struct sql_name name,
-    const struct ddl_defaults *defaults, struct db_cat_table **out) MUST_CHECK;
+    bool temporary, const struct ddl_defaults *defaults, struct db_cat_table **out,
+    struct db_error *e) MUST_CHECK;
 
 /* How ALTER is done. */
 enum ddl_way {
@@ -77,10 +81,12 @@ int ddl_alter(struct arena *arena, const struct db_cat_table *old,
 int ddl_rename_table(struct arena *arena, const struct db_cat_table *old, struct sql_name name,
     const struct tr_env *env, struct ddl_change **out, struct db_error *e) MUST_CHECK;
 
-/* The other table, of the same schema, as it is after `change` of `old`: its foreign keys name the
- * table and its columns as they are called now. NULL: it stays as it is. SQLite knows already. */
-struct db_cat_table *ddl_refer(struct arena *arena, const struct db_cat_table *other,
-    const struct db_cat_table *old, const struct ddl_change *change) MUST_CHECK;
+/* Another table of the same schema after `change` of `old`: *out is it with its foreign keys naming
+ * the table and its columns as they are called now (SQLite knows already), or NULL when it stays as
+ * it is. 1829, 1553: a column or key that it refers to would be gone, so the change must not be. To
+ * be asked for every other table before the statements run. */
+int ddl_refer(struct arena *arena, const struct db_cat_table *other, const struct db_cat_table *old,
+    const struct ddl_change *change, struct db_cat_table **out, struct db_error *e) MUST_CHECK;
 
 /* SQLite's statements that make the table and its indexes, under the given name (the table's, or a
  * passing one). The first one makes the table. Of views: the one CREATE VIEW is store's. */
