@@ -164,6 +164,13 @@
     X(KILL_DENIED, 1095, "HY000", "You are not owner of thread %llu")                              \
     X(TABLE_NOT_LOCKED, 1100, "HY000", "Table '%s' was not locked with LOCK TABLES")               \
     X(TOO_MANY_ROWS, 1172, "42000", "Result consisted of more than one row")                       \
+    X(STACK_OVERRUN, 1436, "HY000",                                                                \
+        "Thread stack overrun:  the statement is nested deeper than is followed")                  \
+    X(NO_SUCH_WINDOW, 3579, "HY000", "Window name '%s' is not defined.")                           \
+    X(VIEW_COLUMNS, 1353, "HY000",                                                                 \
+        "In definition of view, derived table or common table expression, SELECT list and column " \
+        "names list have different column counts")                                                 \
+    X(TOO_MANY_FIELDS, 1117, "HY000", "Too many columns")                                          \
     X(WRONG_USAGE, 1221, "HY000", "Incorrect usage of %s and %s")                                  \
     X(NO_DATA, 1329, "02000", "No data - zero rows fetched, selected, or processed")               \
     X(TRUNCATE_FK, 1701, "42000",                                                                  \
