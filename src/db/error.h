@@ -172,6 +172,9 @@
         "names list have different column counts")                                                 \
     X(TOO_MANY_FIELDS, 1117, "HY000", "Too many columns")                                          \
     X(WRONG_USAGE, 1221, "HY000", "Incorrect usage of %s and %s")                                  \
+    X(VIEW_COLUMNS, 1353, "HY000",                                                                 \
+        "In definition of view, derived table or common table expression, SELECT list and column " \
+        "names list have different column counts")                                                 \
     X(NO_DATA, 1329, "02000", "No data - zero rows fetched, selected, or processed")               \
     X(TRUNCATE_FK, 1701, "42000",                                                                  \
         "Cannot truncate a table referenced in a foreign key constraint (%s)")                     \
