@@ -192,7 +192,7 @@ def answer(peer, case):
             first, *rest = data.split(case.pause) if case.pause else [data]
             c.send(first)
             for piece in rest:
-                c.silent(2)  # until something comes
+                c.silent(20)  # until something comes
                 c.send(piece)
             if case.follow:
                 c.send(FOLLOW)

@@ -193,7 +193,7 @@ def test_prototype_that_dies_at_the_start_ends_it_cleanly(serve):
 
 @pytest.mark.parametrize("who", ["worker", "front", "kv", "master"])
 def test_role_that_was_stopped_goes_on(serve, who):
-    s = serve(CONFIG, FILES)
+    s = serve({"php": CONFIG["php"]}, FILES)
     pid = {"worker": s.workers()[0]["pid"], "front": s.front()["front_pid"],
            "kv": s.status()["kv"]["pid"], "master": s.pid}[who]
     got = []

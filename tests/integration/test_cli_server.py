@@ -6,7 +6,6 @@ import re
 import socket
 import subprocess
 import threading
-import time
 
 import pytest
 
@@ -21,8 +20,8 @@ FILES = {
     "own.php": "<?php header('Date: Mon, 25 Mar 1985 00:20:00 GMT'); echo $_SERVER['HTTP_X_FORWARDED_FOR'];",
     "fatal.php": "<?php nosuch();",
     "style.css": "body {}",
-    "wait.php": "<?php for ($i = 0; $i < 1000 && !file_exists($_GET['f']); $i++) { usleep(10000); clearstatcache(); }"
-                " echo getmypid(), $i < 1000 ? ' met' : ' alone';",
+    "wait.php": "<?php touch(\"$_GET[f].begun\"); for ($i = 0; $i < 6000 && !file_exists($_GET['f']); $i++) { usleep(10000); clearstatcache(); }"
+                " echo getmypid(), $i < 6000 ? ' met' : ' alone';",
     "make.php": "<?php touch($_GET['f']); echo getmypid();",
     "dir/index.html": "<p>html",
     "empty/x.txt": "x",
@@ -45,7 +44,7 @@ class CliServer:
 
     def ask(self, data):
         """The whole answer to these bytes."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=30) as s:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=60) as s:
             s.sendall(data)
             parts = []
             while part := s.recv(65536):
@@ -60,7 +59,7 @@ class CliServer:
 
     def stop(self):
         self.process.terminate()
-        return self.process.communicate(timeout=20)[1]
+        return self.process.communicate(timeout=60)[1]
 
 
 @pytest.fixture(scope="module")
@@ -211,7 +210,7 @@ def test_workers_serve_side_by_side(folder, tmp_path):
     got = []
     first = threading.Thread(target=lambda: got.append(s.get(f"/wait.php?f={tmp_path}/f")[2]))
     first.start()
-    time.sleep(0.3)
+    assert ephpm.wait_for((tmp_path / "f.begun").exists)
     second = s.get(f"/make.php?f={tmp_path}/f")[2]
     first.join()
     assert got[0].endswith(b" met") and got[0].split()[0] != second
@@ -231,11 +230,11 @@ def listens(port):
     (["-S", "127.0.0.1:0", "nosuch.php"], "nosuch.php does not exist"),
 ])
 def test_cannot_start(folder, args, says):
-    p = subprocess.run([ephpm.EPHPM_PHP, "-n", *args], cwd=folder, capture_output=True, text=True, timeout=30)
+    p = subprocess.run([ephpm.EPHPM_PHP, "-n", *args], cwd=folder, capture_output=True, text=True, timeout=60)
     assert p.returncode == 1 and says in p.stderr
 
 
 def test_port_in_use(folder, server):
     p = subprocess.run([ephpm.EPHPM_PHP, "-n", "-S", f"127.0.0.1:{server.port}"], cwd=folder, text=True,
-                       capture_output=True, timeout=30)
+                       capture_output=True, timeout=60)
     assert p.returncode == 1 and "Failed to listen on" in p.stderr and "address in use" in p.stderr

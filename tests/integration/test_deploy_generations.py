@@ -12,8 +12,9 @@ import time
 
 import pytest
 
-from ephpm import EPHPM, SANITIZED, wait_for
+from ephpm import SANITIZED, wait_for
 from httpc import Connection, build
+from scripts import HELD, gate
 
 # The release says its number from four files; they must agree, and so must DOCUMENT_ROOT.
 PAGE = """<?php
@@ -34,6 +35,7 @@ def write_release(base, number, **extra):
              "lib/two.php": f"<?php return {number};",
              "lib/three.php": f"<?php return function () {{ return {number}; }};",
              "slow.php": f"<?php usleep((int)($_GET['ms'] * 1000)); echo {number};",
+             "held.php": HELD.replace("'held ', getmypid()", str(number)),
              "gen.php": "<?php echo $_SERVER['EPHPM_GENERATION'];",
              "upload.php": f"<?php echo {number}, ' ', strlen(file_get_contents('php://input'));",
              "stats.php": "<?php $s = opcache_get_status(); echo json_encode([$s['memory_usage'],"
@@ -230,13 +232,15 @@ def test_drain_time_ends_a_request_that_goes_on(serve):
 def test_queued_requests_of_the_old_generation_are_served(serve):
     site = Site(serve, {"php": {"workers": 1, "workers_min": 1}})
     answers, threads = [], []
+    go = gate(site.s)
     for _ in range(5):
-        t = threading.Thread(target=lambda: answers.append(site.s.get("/slow.php?ms=200")))
+        t = threading.Thread(target=lambda: answers.append(site.s.get(f"/held.php?go={go}")))
         t.start()
         threads.append(t)
-    assert wait_for(lambda: site.s.front()["generations"][0]["queued"] >= 3)
+    assert wait_for(lambda: site.s.front()["generations"][0]["queued"] == 4)
     site.release(2)
     assert site.deploy().returncode == 0
+    go.touch()
     for t in threads:
         t.join()
     assert [(a.status, a.text) for a in answers] == [(200, "1")] * 5
@@ -317,7 +321,8 @@ def test_warm_up_compiles_what_was_cached(site):
 
 def test_two_deploys_at_once(serve):
     site = Site(serve)
-    site.release(2, **{"index.php": "<?php usleep(700000); echo 2;"})
+    go = gate(site.s)
+    site.release(2, **{"index.php": HELD.replace("$_GET['go']", f"'{go}'")})
     first = []
     t = threading.Thread(target=lambda: first.append(site.deploy()))
     t.start()
@@ -326,6 +331,7 @@ def test_two_deploys_at_once(serve):
     assert p.returncode == 1 and "running already" in p.stderr
     for command in ("reload",), ("cache", "reset"):
         assert site.s.cli(*command).returncode == 1
+    go.touch()
     t.join()
     assert first[0].returncode == 0
     assert site.only()

@@ -18,7 +18,8 @@ $call = json_decode(file_get_contents('php://input'), true);
 echo json_encode(['pid' => getmypid(), 'result' => ('ephpm_kv_' . $call[0])(...$call[1])]);
 """
 HAS = "<?php var_dump(function_exists('ephpm_kv_get'));"
-SLOW = "<?php usleep(300000); echo getmypid(), ' ', ephpm_kv_incr('slow');"
+# Two of them end together.
+BOTH = "<?php $n = ephpm_kv_incr('both'); while (ephpm_kv_get('both') < 2) usleep(2000); echo getmypid(), ' ', $n;"
 # Writes for as long as it is let: values that say what they must be.
 WRITE = """<?php
 for ($i = 0; ; $i++) {
@@ -36,7 +37,7 @@ foreach (ephpm_kv_keys('torn:', 1000) as $key) {
 }
 echo $bad, ' ', ephpm_kv_get('rounds');
 """
-FILES = {"kv.php": KV, "has.php": HAS, "slow.php": SLOW, "write.php": WRITE, "check.php": CHECK,
+FILES = {"kv.php": KV, "has.php": HAS, "both.php": BOTH, "write.php": WRITE, "check.php": CHECK,
          "index.php": "<?php echo 'ok';"}
 
 
@@ -73,7 +74,7 @@ def test_all_workers_have_the_same_store(server):
     answers = [None, None]
 
     def ask(i):
-        answers[i] = server.get("/slow.php").text.split()
+        answers[i] = server.get("/both.php").text.split()
 
     threads = [threading.Thread(target=ask, args=(i,)) for i in range(2)]
     for t in threads:
@@ -90,7 +91,7 @@ def test_values_come_back_as_they_were(server):
         assert call(server, "get", "value") == value
     assert call(server, "ttl", "value") == -1
     assert call(server, "expire", "value", 100) is True
-    assert call(server, "ttl", "value") in (99, 100)
+    assert 50 < call(server, "ttl", "value") <= 100
 
 
 @pytest.mark.parametrize("command", [["deploy"], ["cache", "reset"], ["reload"]])
@@ -212,9 +213,12 @@ def test_expired_keys_go_by_themselves(serve):
     fill = "<?php for ($i = 0; $i < 20000; $i++) ephpm_kv_set(\"k$i\", 'x', $i < 19000 ? 1 : 0);"
     s = serve({"kv": {"memory_limit": "4MB"}}, {"fill.php": fill})
     s.get("/fill.php")
-    assert kv(s)["keys"] == 20000
     assert ephpm.wait_for(lambda: kv(s)["expired"] > 500, 30, 0.5), kv(s)
-    assert kv(s)["keys"] + kv(s)["expired"] == 20000
+
+    def together():
+        now = kv(s)
+        return now["keys"] + now["expired"] == 20000
+    assert ephpm.wait_for(together), kv(s)
 
 
 def role(server):
@@ -279,7 +283,7 @@ def test_the_role_does_not_grow(serve):
 def redis(server, *command, port=None, args=()):
     """What redis-cli prints."""
     where = ["-p", str(port)] if port else ["-s", str(server.dir / "redis.sock")]
-    done = ephpm.subprocess.run(["redis-cli", *where, *args, *command], text=True, timeout=20,
+    done = ephpm.subprocess.run(["redis-cli", *where, *args, *command], text=True, timeout=60,
                                 capture_output=True)
     return done.stdout.strip() or done.stderr.strip()
 

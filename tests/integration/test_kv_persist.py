@@ -51,18 +51,20 @@ def test_values_outlive_the_server(serve):
     values = {"text": "long " * 1000, "int": -5, "float": 0.1, "array": {"a": [1, None, "x"]}}
     for key, value in values.items():
         assert call(s, "set", key, value)
-    assert call(s, "set", "short", "x", 1)
-    assert call(s, "set", "long", "x", 100)
     call(s, "hset", "hash", "field", "value")
-    restart(s)
-    assert re.search(r'kv_snapshot_saved.*keys[=": ]+7', s.log()), s.log()
+    begin = time.monotonic()
+    assert call(s, "set", "short", "x", 2)
+    assert call(s, "set", "long", "x", 100)
+    s.stop()
+    keys = int(re.search(r'kv_snapshot_saved.*keys[=": ]+(\d+)', s.log())[1])
+    assert keys == 7 or keys == 6 and time.monotonic() - begin > 2, s.log()
+    s.start()
     assert re.search(r"kv_snapshot_loaded", s.log())
     for key, value in values.items():
         assert call(s, "get", key) == value
     assert 80 < call(s, "ttl", "long") <= 100
     assert call(s, "hget", "hash", "field") == "value"
-    time.sleep(1.1)
-    assert call(s, "get", "short") is None
+    assert ephpm.wait_for(lambda: call(s, "get", "short") is None)
     assert call(s, "set", "short", "x", 1)
     s.stop()
     time.sleep(1.1)
@@ -75,7 +77,7 @@ def test_ctrl_c_keeps_them_too(serve):
     s = serve(CONFIG, FILES)
     call(s, "set", "a", 1)
     os.killpg(s.pid, signal.SIGINT)
-    assert s.process.wait(20) == 0, s.log()
+    assert s.process.wait(60) == 0, s.log()
     s.kill()
     s.start()
     assert call(s, "get", "a") == 1
@@ -161,7 +163,7 @@ def test_damaged_snapshot_is_kept_aside(serve, damage, says):
 def start_refused(s):
     p = subprocess.run([ephpm.EPHPM, s.mode, "-c", s.config_path], cwd=s.dir, env=s.env, text=True,
                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                       timeout=30)
+                       timeout=60)
     assert p.returncode == 1, p.stdout
     return p.stdout
 
@@ -219,7 +221,7 @@ def test_killed_server_leaves_the_folder_free(serve):
     for _ in range(3):
         master = s.status()["master_pid"]
         os.kill(master, signal.SIGKILL)
-        s.process.wait(10)
+        s.process.wait(60)
         s.process = None
         s.start()
         assert s.status()["master_pid"] != master
@@ -283,7 +285,7 @@ def test_snapshot_that_is_no_file(serve):
 def kill_roles(s, times):
     """Kills the role kv as soon as it shows, so many times."""
     killed = set()
-    end = time.monotonic() + 30
+    end = time.monotonic() + 90
     while len(killed) < times:
         assert time.monotonic() < end, s.log()
         for pid in ephpm.family(s.pid):
@@ -300,14 +302,19 @@ def test_reading_that_ends_the_role_is_given_up(serve):
     """Kills stand for a fault in the reader, which each new process meets."""
     s = serve(CONFIG, {**FILES, "fill.php": FILL})
     s.get("/fill.php")
-    s.stop()
-    with open(s.log_path, "ab") as log:
-        s.process = subprocess.Popen([ephpm.EPHPM, s.mode, "-c", s.config_path], cwd=s.dir,
-                                     env=s.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                     start_new_session=True)
-    kill_roles(s, 3)
-    assert s.wait_log("kv_snapshot_refused.*again and again"), s.log()
-    assert ephpm.wait_for(s._is_ready), s.log()
+    for _ in range(5):  # again when a kill came too late, and all was read
+        s.stop()
+        start = len(s.log())
+        with open(s.log_path, "ab") as log:
+            s.process = subprocess.Popen([ephpm.EPHPM, s.mode, "-c", s.config_path], cwd=s.dir,
+                                         env=s.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                         start_new_session=True)
+        kill_roles(s, 3)
+        assert ephpm.wait_for(s._is_ready), s.log()
+        said = s.wait_log("kv_snapshot_refused.*again and again|kv_snapshot_loaded", start=start)[0]
+        if "refused" in said:
+            break
+    assert "again and again" in said, s.log()
     [_] = kept(s).parent.glob("default.kv.damaged-*")
     assert call(s, "keys", "k", 1000) == []
     s.stop()

@@ -49,7 +49,7 @@ FILES = {
     "hold.php": "<?php session_id('held'); session_start(); touch($_GET['mark']); "
                 "if (isset($_GET['close'])) session_write_close(); "
                 "if (isset($_GET['finish'])) fastcgi_finish_request(); "
-                "for ($i = 0; $i < 3000 && file_exists($_GET['mark']); $i++) { usleep(10000); clearstatcache(); } "
+                "for ($i = 0; $i < 9000 && file_exists($_GET['mark']); $i++) { usleep(10000); clearstatcache(); } "
                 "echo 'held';",
     "peek.php": "<?php session_id('held'); session_start(); echo 'got it';",
 }

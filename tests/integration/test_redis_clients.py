@@ -104,7 +104,7 @@ def cli(server, *args, stdin=None, auth=True):
     words = ["redis-cli", "-p", str(server.redis_port)]
     if auth:
         words += ["-a", "pass word", "--no-auth-warning"]
-    r = subprocess.run([*words, *args], input=stdin, capture_output=True, text=True, timeout=20)
+    r = subprocess.run([*words, *args], input=stdin, capture_output=True, text=True, timeout=60)
     return r.stdout
 
 

@@ -5,11 +5,11 @@ commands are those of redis-server; clients that wait are woken."""
 import contextlib
 import os
 import random
+import re
 import shutil
 import signal
 import socket
 import subprocess
-import time
 
 import pytest
 
@@ -120,11 +120,15 @@ def test_phpredis_works(server):
 
 # --- waiting --------------------------------------------------------------------------------------
 
+def blocked(client):
+    return int(re.search(rb"blocked_clients:(\d+)", client.call("INFO", "clients"))[1])
+
+
 def waits(client):
     client.socket.settimeout(0.2)
     with contextlib.suppress(TimeoutError):
         return client.read() and False
-    client.socket.settimeout(10)
+    client.socket.settimeout(60)
     client.file = client.socket.makefile("rb")
     return True
 
@@ -155,8 +159,9 @@ def test_who_waits_is_woken(server, command, write, answer):
 def test_the_first_to_wait_is_the_first_to_get(server):
     with Resp(server.redis_port) as a, Resp(server.redis_port) as b, Resp(server.redis_port) as c:
         for client in a, b:
+            before = blocked(c)
             client.send("BLPOP", "turn", 0)
-            time.sleep(0.05)
+            assert ephpm.wait_for(lambda: blocked(c) == before + 1)
         c.call("RPUSH", "turn", "1")
         assert a.read() == [b"turn", b"1"]
         assert waits(b)

@@ -277,7 +277,7 @@ def start(sdk, source):
     (sdk.flags / "slow").touch()
     child = subprocess.Popen(sdk.command("--php", source), env=sdk.env,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    ephpm.wait_for(lambda: (sdk.flags / "started").exists(), timeout=40)
+    ephpm.wait_for(lambda: (sdk.flags / "started").exists(), timeout=120)
     return child
 
 
@@ -285,7 +285,7 @@ def test_two_builds_at_once_are_refused(sdk, source):
     child = start(sdk, source)
     said = sdk.fails("--php", source)
     child.terminate()
-    child.wait(20)
+    child.wait(60)
     child.stdout.close()
     assert f"another build (process {child.pid}) is at work on {sdk.work}/php-8.2.99-hybrid-unpatched" in said
 
@@ -294,13 +294,13 @@ def test_two_builds_at_once_are_refused(sdk, source):
 def test_interrupted_build_goes_on_where_it_was(sdk, source, number):
     child = start(sdk, source)
     child.send_signal(number)
-    said = child.communicate(timeout=20)[0]
+    said = child.communicate(timeout=60)[0]
     if number != signal.SIGKILL:
         assert child.returncode == 128 + number
         assert "interrupted; the same command goes on from there" in said
     # Its make ends, too.
     ephpm.wait_for(lambda: subprocess.run(["pgrep", "-f", f"make.*{sdk.work}|{sdk.flags}/started"], check=False,
-                                          capture_output=True).returncode == 1, timeout=20)
+                                          capture_output=True).returncode == 1, timeout=60)
     (sdk.flags / "slow").unlink()
     said = sdk.builds("--php", source)
     assert "patch        done before" in said and "configure    done before" in said
