@@ -170,7 +170,6 @@
     X(VIEW_COLUMNS, 1353, "HY000",                                                                 \
         "In definition of view, derived table or common table expression, SELECT list and column " \
         "names list have different column counts")                                                 \
-    X(TOO_MANY_FIELDS, 1117, "HY000", "Too many columns")                                          \
     X(WRONG_USAGE, 1221, "HY000", "Incorrect usage of %s and %s")                                  \
     X(VIEW_COLUMNS, 1353, "HY000",                                                                 \
         "In definition of view, derived table or common table expression, SELECT list and column " \
