@@ -167,9 +167,6 @@
     X(STACK_OVERRUN, 1436, "HY000",                                                                \
         "Thread stack overrun:  the statement is nested deeper than is followed")                  \
     X(NO_SUCH_WINDOW, 3579, "HY000", "Window name '%s' is not defined.")                           \
-    X(VIEW_COLUMNS, 1353, "HY000",                                                                 \
-        "In definition of view, derived table or common table expression, SELECT list and column " \
-        "names list have different column counts")                                                 \
     X(WRONG_USAGE, 1221, "HY000", "Incorrect usage of %s and %s")                                  \
     X(VIEW_COLUMNS, 1353, "HY000",                                                                 \
         "In definition of view, derived table or common table expression, SELECT list and column " \
