@@ -12,6 +12,7 @@
 #include "cli/kv.h"
 #include "cli/php_command.h"
 #include "core/log.h"
+#include "engine/dbrole.h"
 #include "engine/front.h"
 #include "engine/kvrole.h"
 #include "engine/master.h"
@@ -346,7 +347,7 @@ int cli_config(struct cli *c)
 static int cli_version(struct cli *c)
 {
     char path[4096];
-    char *argv[] = {path, (char *)(uintptr_t)"--role=version", NULL};
+    char *argv[] = {path, (char *)(uintptr_t) "--role=version", NULL};
     struct process_spawn s = {.exe = path, .argv = argv};
     struct process_status st;
     int64_t pid;
@@ -434,6 +435,12 @@ int main(int argc, char **argv)
         process_set_title("ephpm: kv");
         log_init("kv", 2, LOG_TEXT, LOG_INFO);
         return kvrole_main();
+    }
+    if (argc > 1 && strcmp(argv[1], "--role=db") == 0) {
+        process_title_init(argc, argv);
+        process_set_title("ephpm: kv");
+        log_init("db", 2, LOG_TEXT, LOG_INFO);
+        return dbrole_main();
     }
     /* Its flags are its own. */
     if (argc > 1 && strcmp(argv[1], "bench") == 0)

@@ -128,6 +128,59 @@ static void boot_add_redis(struct ipc_out *out, const struct config *cfg,
     }
 }
 
+/* For a part of a URL. */
+static void boot_add_encoded(struct buf *out, const char *text)
+{
+    for (const char *p = text; *p; p++) {
+        unsigned char c = (unsigned char)*p;
+        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                     (c && strchr("-._~/", c));
+
+        if (plain)
+            buf_add_char(out, (char)c);
+        else
+            buf_printf(out, "%%%02X", c);
+    }
+}
+
+/* As Laravel, Symfony and Doctrine read it: the socket is a parameter. */
+static void boot_add_db_url(const struct boot_db *db, struct buf *url)
+{
+    buf_add_lit(url, "mysql://");
+    boot_add_encoded(url, db->user);
+    buf_add_char(url, ':');
+    boot_add_encoded(url, db->password);
+    buf_printf(url, "@localhost/%s?unix_socket=", db->name);
+    boot_add_encoded(url, db->socket);
+    buf_add_lit(url, "&serverVersion=8.0.36&charset=utf8mb4");
+}
+
+/* How PHP reaches the site's own database, by the names that frameworks have for it; what the
+ * configuration has of that name stays. */
+static void boot_add_db(struct ipc_out *out, const struct config *cfg,
+    const struct config_php_site *own, const struct boot_db *db)
+{
+    char port[8] = "3306";
+    struct buf url = {0};
+    struct conf_pair pairs[] = {{"DB_CONNECTION", "mysql"}, {"DB_HOST", "localhost"},
+        {"DB_PORT", port}, {"DB_SOCKET", db->socket}, {"DB_NAME", db->name},
+        {"DB_DATABASE", db->name}, {"DB_USER", db->user}, {"DB_USERNAME", db->user},
+        {"DB_PASSWORD", db->password}, {"DATABASE_URL", NULL}};
+
+    if (db->port)
+        port[str_put_u64(port, db->port)] = '\0';
+    boot_add_db_url(db, &url);
+    pairs[ARRAY_LEN(pairs) - 1].value = buf_cstr(&url);
+    for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
+        struct conf_pairs one = {.v = &pairs[i], .n = 1};
+
+        if (!boot_value(&cfg->php.env, pairs[i].key) &&
+            !(own && boot_value(&own->env, pairs[i].key)))
+            boot_add_pairs(out, "env", &one);
+    }
+    buf_fini(&url);
+}
+
 /* The site's variables, and those of all that it does not have. */
 static void boot_add_env(
     struct ipc_out *out, const struct config *cfg, const struct config_php_site *own)
@@ -195,6 +248,8 @@ void boot_add_settings(
         boot_add_user(out, cfg, own, opt->uid);
     if (opt->kv && opt->kv->kv.redis.enabled)
         boot_add_redis(out, cfg, own, opt);
+    if (opt->db.socket)
+        boot_add_db(out, cfg, own, &opt->db);
     boot_add_env(out, cfg, own);
     boot_add_admin(out, cfg, own);
     boot_add_names(out, &cfg->php.values);

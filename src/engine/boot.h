@@ -19,12 +19,22 @@
 #include "engine/config.h"
 #include "engine/ipc.h"
 
+/* How PHP reaches the site's database. */
+struct boot_db {
+    const char *socket;
+    uint16_t port; /* 0: not on TCP */
+    const char *user;
+    const char *password;
+    const char *name;
+};
+
 struct boot_options {
     const char *site;
     bool user_env; /* USER and HOME are those of uid, unless the configuration has them */
     uint32_t uid;
     const struct config *kv; /* as the stores were made; NULL: there are none */
     uint16_t redis_port;     /* as bound; 0: not on TCP */
+    struct boot_db db;       /* socket NULL: there is none */
 };
 
 void boot_add_settings(

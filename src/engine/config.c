@@ -173,15 +173,11 @@ bool config_disable_shell_exec(const struct config *cfg)
     return config_is_multi(cfg) && resolve(cfg->server.security.disable_shell_exec, true);
 }
 
-void config_control_path(const struct config *cfg, struct buf *out)
+static void default_socket(const struct config *cfg, struct buf *out)
 {
     const char *runtime = getenv("XDG_RUNTIME_DIR");
     uint64_t h = UINT64_C(14695981039346656037);
 
-    if (cfg->server.control_socket) {
-        buf_add_str(out, str_c(cfg->server.control_socket));
-        return;
-    }
     for (const char *p = cfg->server.listen; *p; p++)
         h = (h ^ (unsigned char)*p) * UINT64_C(1099511628211);
     if (process_is_root())
@@ -191,6 +187,29 @@ void config_control_path(const struct config *cfg, struct buf *out)
     else
         buf_printf(
             out, "/tmp/ephpm-%u/%016llx.sock", (unsigned)process_uid(), (unsigned long long)h);
+}
+
+void config_control_path(const struct config *cfg, struct buf *out)
+{
+    if (cfg->server.control_socket)
+        buf_add_str(out, str_c(cfg->server.control_socket));
+    else
+        default_socket(cfg, out);
+}
+
+void config_db_socket(const struct config *cfg, struct buf *out)
+{
+    if (cfg->db.proxy.socket) {
+        buf_add_str(out, str_c(cfg->db.proxy.socket));
+        return;
+    }
+    if (cfg->server.control_socket && *cfg->server.control_socket)
+        buf_add_str(out, str_c(cfg->server.control_socket));
+    else
+        default_socket(cfg, out);
+    if (str_ends(buf_str(out), STR(".sock")))
+        out->len -= sizeof(".sock") - 1;
+    buf_add_lit(out, "-db.sock");
 }
 
 void config_dump(const struct config *cfg, struct buf *out)

@@ -255,12 +255,46 @@ struct config_kv {
     struct config_kv_redis redis;
 };
 
+enum config_db_engine { CONFIG_DB_SQLITE, CONFIG_DB_TURSO };
+
+struct config_db_proxy {      /* [db.sqlite.proxy] */
+    const char *socket;       /* NULL: derived, see config_db_socket() */
+    const char *mysql_listen; /* NULL: no TCP */
+    int64_t max_connections;  /* 0: 151 */
+    const char *tls_cert;     /* NULL: no TLS */
+    const char *tls_key;
+};
+
+struct config_db {        /* [db.sqlite] */
+    const char *path;     /* of the one database; NULL: none */
+    const char *dir;      /* with sites_dir: of DIR/SITE.db; NULL: none */
+    const char *user;     /* NULL: "ephpm" */
+    const char *password; /* NULL: made at the start */
+    int64_t max_open;
+    int engine;      /* enum config_db_engine; accepted for compatibility, changes nothing */
+    int synchronous; /* enum db_synchronous */
+    uint64_t lock_wait;
+    uint64_t statement_timeout;
+    struct config_db_proxy proxy;
+};
+
+struct config_analysis { /* [db.analysis] */
+    bool query_stats;
+    uint64_t slow_query; /* "slow_query_threshold", ms; 0: none */
+    bool auto_explain;
+    const char *auto_explain_target;
+    int64_t digests;      /* "digest_store_max_entries" */
+    int64_t label_series; /* "metric_label_series_max" */
+};
+
 struct config {
     enum config_mode mode;
     struct config_server server;
     struct config_php php;
     struct config_deploy deploy;
     struct config_kv kv;
+    struct config_db db;
+    struct config_analysis analysis;
     struct conf_list warnings; /* set, but cannot act: to be logged at startup, one each */
     struct conf_list notices;  /* accepted for compatibility, change nothing */
     /* private to config.c */
@@ -311,6 +345,14 @@ bool config_disable_shell_exec(const struct config *cfg);
 /* Path of the control socket: the key, or derived from the listen address so that two servers do
  * not clash. */
 void config_control_path(const struct config *cfg, struct buf *out);
+
+/* Is there an embedded database? */
+static inline bool config_has_db(const struct config *cfg)
+{
+    return config_is_multi(cfg) ? cfg->db.dir != NULL : cfg->db.path != NULL;
+}
+/* Path of the database's socket: the key, or beside the control socket. */
+void config_db_socket(const struct config *cfg, struct buf *out);
 
 /* Every key, its effective value and where it came from; secrets as ***. */
 void config_dump(const struct config *cfg, struct buf *out);

@@ -9,24 +9,22 @@
  * Every key, in the order of the dump and of the reference page. A row is: key, member, kind,
  * default as TOML (NULL: unset), what a change needs, help; then bounds, names, checks by name.
  */
-#define ROW(key_, member_, kind_, def_, flags_, help_, ...) \
-    {.key = (key_),                                         \
-        .kind = (kind_),                                    \
-        .offset = offsetof(struct config, member_),         \
-        .def = (def_),                                      \
-        .flags = (flags_),                                  \
-        .help = (help_),                                    \
-        __VA_ARGS__}
+#define ROW(key_, member_, kind_, def_, flags_, help_, ...)                                        \
+    {                                                                                              \
+        .key = (key_), .kind = (kind_), .offset = offsetof(struct config, member_), .def = (def_), \
+        .flags = (flags_), .help = (help_), __VA_ARGS__                                            \
+    }
 #define RANGE(min_, max_) .min = (min_), .max = (max_)
-#define ALIAS(key_, of_)  {.key = (key_), .alias = (of_)}
+#define ALIAS(key_, of_)              \
+    {                                 \
+        .key = (key_), .alias = (of_) \
+    }
 
-#define ITEM(type_, key_, member_, kind_, flags_, help_, check_) \
-    {.key = (key_),                                              \
-        .kind = (kind_),                                         \
-        .offset = offsetof(struct type_, member_),               \
-        .flags = (flags_),                                       \
-        .help = (help_),                                         \
-        .check = (check_)}
+#define ITEM(type_, key_, member_, kind_, flags_, help_, check_)                   \
+    {                                                                              \
+        .key = (key_), .kind = (kind_), .offset = offsetof(struct type_, member_), \
+        .flags = (flags_), .help = (help_), .check = (check_)                      \
+    }
 #define TABLES(type_, rows_)                            \
     &(const struct conf_item)                           \
     {                                                   \
@@ -458,11 +456,79 @@ static const struct conf_row rows[] = {
     ROW("kv.redis_compat.idle_timeout_secs", kv.redis.idle_timeout, CONF_DURATION, "300", RESTART,
         "A Redis client that says nothing for so long is disconnected. 0: never.",
         RANGE(0, DAY_MS)),
+
+    ROW("db.sqlite.path", db.path, CONF_STRING, NULL, RESTART | CONF_NOT_EMPTY,
+        "The file of the embedded database, which PHP reaches as a MySQL server; it is made when "
+        "it is missing. When not set: there is none.",
+        .check = config_check_one_line),
+    ROW("db.sqlite.dir", db.dir, CONF_STRING, NULL, RESTART | CONF_NOT_EMPTY,
+        "With `server.sites_dir`: the folder of the sites' databases, `SITE.db` for each; it is "
+        "made when it is missing.",
+        .check = config_check_one_line),
+    ROW("db.sqlite.user", db.user, CONF_STRING, "\"ephpm\"", RESTART | CONF_NOT_EMPTY,
+        "The one user of the database. With `server.sites_dir` each site's user has its name.",
+        .check = config_check_one_line),
+    ROW("db.sqlite.password", db.password, CONF_STRING, NULL, RESTART | CONF_SECRET,
+        "The user's password. When not set: made when the server starts, for each site its own; "
+        "PHP has it in its environment, and `ephpm db shell` knows it.",
+        .check = config_check_one_line),
+    ROW("db.sqlite.synchronous", db.synchronous, CONF_ENUM, "\"full\"", RESTART,
+        "When a change counts as kept: on the disk before it is acknowledged; or a moment later, "
+        "so that the last ones may be lost with the power, never the database; or when the "
+        "system likes, and a power failure can damage the file.",
+        .names = "full|normal|off"),
+    ROW("db.sqlite.lock_wait_timeout", db.lock_wait, CONF_DURATION, "50", RESTART,
+        "So long a statement waits for its turn to write before error 1205.", RANGE(1000, DAY_MS)),
+    ROW("db.sqlite.statement_timeout", db.statement_timeout, CONF_DURATION, "0", RESTART,
+        "A SELECT that takes longer is ended. 0: none.", RANGE(0, DAY_MS)),
+    ROW("db.sqlite.max_open_dbs", db.max_open, CONF_INT, "256", RESTART,
+        "Files that are open at the same time while nobody uses them.", RANGE(1, 10000)),
+    ROW("db.sqlite.engine", db.engine, CONF_ENUM, "\"sqlite\"", RESTART,
+        "Accepted for compatibility: the engine is SQLite.", .names = "sqlite|turso"),
+    ROW("db.sqlite.proxy.socket", db.proxy.socket, CONF_STRING, NULL, RESTART | CONF_NOT_EMPTY,
+        "Unix socket for clients of the database. When not set: beside the control socket.",
+        .check = config_check_one_line),
+    ROW("db.sqlite.proxy.mysql_listen", db.proxy.mysql_listen, CONF_STRING, NULL,
+        RESTART | CONF_NOT_EMPTY,
+        "Address and port for MySQL clients besides, as in `\"127.0.0.1:3306\"`.",
+        .check = config_check_listen),
+    ROW("db.sqlite.proxy.max_connections", db.proxy.max_connections, CONF_INT, "0", RESTART,
+        "Clients at the same time. 0: 151.", RANGE(0, 100000)),
+    ROW("db.sqlite.proxy.tls_cert", db.proxy.tls_cert, CONF_STRING, NULL, RESTART | CONF_NOT_EMPTY,
+        "Certificate (PEM, with its chain) for clients that want TLS.",
+        .check = config_check_one_line),
+    ROW("db.sqlite.proxy.tls_key", db.proxy.tls_key, CONF_STRING, NULL, RESTART | CONF_NOT_EMPTY,
+        "The certificate's key.", .check = config_check_one_line),
+
+    ROW("db.analysis.query_stats", analysis.query_stats, CONF_BOOL, "true", RESTART,
+        "Count statements by their shape, without the values in them."),
+    ROW("db.analysis.slow_query_threshold", analysis.slow_query, CONF_DURATION, "\"1s\"", RESTART,
+        "Statements that take longer are logged. 0: none.", RANGE(0, DAY_MS)),
+    ROW("db.analysis.auto_explain", analysis.auto_explain, CONF_BOOL, "false", RESTART,
+        "Known for compatibility; has no effect."),
+    ROW("db.analysis.auto_explain_target", analysis.auto_explain_target, CONF_STRING, "\"stderr\"",
+        RESTART, "Known for compatibility; has no effect."),
+    ROW("db.analysis.digest_store_max_entries", analysis.digests, CONF_INT, "100000", RESTART,
+        "Shapes that are kept; the one that was not seen for longest makes room.",
+        RANGE(1, 10000000)),
+    ROW("db.analysis.metric_label_series_max", analysis.label_series, CONF_INT, "1000", RESTART,
+        "Shapes that have series of their own in the metrics; the others share one.",
+        RANGE(0, 1000)),
 };
 
 /* Known by name, refused when set. */
 static const struct conf_refused refused[] = {
-    {"db.", NULL},
+    {"db.mysql.", "not available in this version: db.sqlite is a database of the server's own"},
+    {"db.postgres.", NULL},
+    {"db.tds.", NULL},
+    {"db.read_write_split.", NULL},
+    {"db.sqlite.replication.", NULL},
+    {"db.sqlite.proxy.hrana_listen",
+        "not available in this version: clients speak the MySQL protocol (mysql_listen)"},
+    {"db.sqlite.proxy.postgres_listen",
+        "not available in this version: clients speak the MySQL protocol (mysql_listen)"},
+    {"db.sqlite.proxy.tds_listen",
+        "not available in this version: clients speak the MySQL protocol (mysql_listen)"},
     {"cluster.", NULL},
     {"middleware.", NULL},
     {"opcache.", NULL},

@@ -49,8 +49,27 @@ static int verify_kv(const struct config *cfg, struct err *err)
     return verify_kv_level(cfg, err);
 }
 
+static int verify_db(const struct config *cfg, struct err *err)
+{
+    const struct config_db *db = &cfg->db;
+
+    if (config_is_multi(cfg) && db->path)
+        return err_set(err, ERR_INVAL,
+            "%s: db.sqlite.path: with server.sites_dir each site has a database of its own: set "
+            "db.sqlite.dir",
+            where(cfg, "db.sqlite.path"));
+    if (!db->proxy.tls_cert != !db->proxy.tls_key)
+        return err_set(err, ERR_INVAL,
+            "%s: db.sqlite.proxy.tls_cert and db.sqlite.proxy.tls_key belong together",
+            where(
+                cfg, db->proxy.tls_cert ? "db.sqlite.proxy.tls_cert" : "db.sqlite.proxy.tls_key"));
+    return 0;
+}
+
 int config_verify(const struct config *cfg, struct err *err)
 {
+    int rc;
+
     if (cfg->php.mode == CONFIG_PHP_WORKER)
         return err_set(err, ERR_UNSUPPORTED,
             "%s: php.mode = \"worker\": not available in this version", where(cfg, "php.mode"));
@@ -67,7 +86,8 @@ int config_verify(const struct config *cfg, struct err *err)
                 : where(cfg, "server.request.max_header_size"),
             (unsigned long long)cfg->server.request.max_uri,
             (unsigned long long)cfg->server.request.max_header_size);
-    return verify_kv(cfg, err);
+    rc = verify_db(cfg, err);
+    return rc ? rc : verify_kv(cfg, err);
 }
 
 /* A key that was set and cannot act while `idle` holds. */
@@ -185,6 +205,22 @@ static bool no_proxies(const struct config *cfg)
     return cfg->server.security.trusted_proxies.n == 0;
 }
 
+static bool no_db(const struct config *cfg)
+{
+    return !config_has_db(cfg);
+}
+
+static bool no_query_stats(const struct config *cfg)
+{
+    return no_db(cfg) || !cfg->analysis.query_stats;
+}
+
+static bool always(const struct config *cfg)
+{
+    (void)cfg;
+    return true;
+}
+
 static const char single_site[] = "acts in multi-site mode only (server.sites_dir is not set)";
 static const char compression_off[] = "server.response.compression is off";
 static const char metrics_off[] = "server.metrics.enabled is false";
@@ -192,6 +228,10 @@ static const char cache_off[] = "server.file_cache.enabled is false";
 static const char kv_off[] = "kv.enabled is false";
 static const char kv_plain[] = "kv.compression is \"none\"";
 static const char redis_off[] = "kv.redis_compat.enabled is false";
+
+static const char db_off[] = "there is no database (db.sqlite.path, or with server.sites_dir "
+                             "db.sqlite.dir)";
+static const char stats_off[] = "there are no query statistics (db.analysis.query_stats)";
 
 static const struct inert inerts[] = {
     {"server.security.open_basedir", is_single, single_site},
@@ -237,6 +277,27 @@ static const struct inert inerts[] = {
     {"kv.redis_compat.max_connections", no_redis, redis_off},
     {"kv.redis_compat.max_input_buffer", no_redis, redis_off},
     {"kv.redis_compat.idle_timeout_secs", no_redis, redis_off},
+    {"db.sqlite.dir", is_single, single_site},
+    {"db.sqlite.user", config_is_multi,
+        "with server.sites_dir each site's user has the site's name"},
+    {"db.sqlite.password", config_is_multi,
+        "with server.sites_dir each site has a password of its own"},
+    {"db.sqlite.user", no_db, db_off},
+    {"db.sqlite.password", no_db, db_off},
+    {"db.sqlite.synchronous", no_db, db_off},
+    {"db.sqlite.lock_wait_timeout", no_db, db_off},
+    {"db.sqlite.statement_timeout", no_db, db_off},
+    {"db.sqlite.max_open_dbs", no_db, db_off},
+    {"db.sqlite.proxy.socket", no_db, db_off},
+    {"db.sqlite.proxy.mysql_listen", no_db, db_off},
+    {"db.sqlite.proxy.max_connections", no_db, db_off},
+    {"db.sqlite.proxy.tls_cert", no_db, db_off},
+    {"db.analysis.query_stats", no_db, db_off},
+    {"db.analysis.slow_query_threshold", no_db, db_off},
+    {"db.analysis.digest_store_max_entries", no_query_stats, stats_off},
+    {"db.analysis.metric_label_series_max", no_query_stats, stats_off},
+    {"db.analysis.auto_explain", always, "plans are not written by themselves: use EXPLAIN"},
+    {"db.analysis.auto_explain_target", always, "plans are not written by themselves"},
 };
 
 /* Setting a switch to its "off" side in a mode where it is off anyway loses nothing. */
@@ -327,7 +388,7 @@ static size_t count_possible(const struct config *cfg)
 
 void config_collect_warnings(struct config *cfg)
 {
-    enum { NOTICES = 4 };
+    enum { NOTICES = 5 };
     size_t cap = ARRAY_LEN(inerts) + 2 + count_possible(cfg);
 
     cfg->warnings = (struct conf_list){.v = arena_new(&cfg->arena, cap * sizeof(char *))};
@@ -358,6 +419,12 @@ void config_collect_warnings(struct config *cfg)
             arena_printf(&cfg->arena,
                 "php.fpm_engine (%s) changes nothing: every worker is a process here",
                 where(cfg, "php.fpm_engine")));
+    if (cfg->db.engine == CONFIG_DB_TURSO)
+        add(cfg, &cfg->notices, NOTICES,
+            arena_printf(&cfg->arena,
+                "db.sqlite.engine (%s) changes nothing: the engine is SQLite, which reads the same "
+                "files",
+                where(cfg, "db.sqlite.engine")));
     if (config_is_set(cfg, "php.crash_containment"))
         add(cfg, &cfg->notices, NOTICES,
             arena_printf(&cfg->arena,

@@ -20,11 +20,11 @@ enum {
     CONTROL_LINE_MAX = 4096,
     CONTROL_CLIENTS = 16,
     CONTROL_PATIENCE_MS = 5000, /* for the command, and for the client's close after the answer */
-    CONTROL_KV_MS = 1000        /* for the kv role to say how it is; a status goes without it */
+    CONTROL_ROLE_MS = 1000      /* for a role to say how it is; a status goes without it */
 };
 
 /* The roles that a status waits for, one after the other. */
-enum control_asked { CONTROL_ASKED_NONE, CONTROL_ASKED_KV, CONTROL_ASKED_FRONT };
+enum control_asked { CONTROL_ASKED_NONE, CONTROL_ASKED_KV, CONTROL_ASKED_DB, CONTROL_ASKED_FRONT };
 
 struct control_client {
     struct list node;
@@ -34,7 +34,7 @@ struct control_client {
     struct net_timer *patience;
     bool commanded; /* its one command came */
     enum control_asked asked;
-    struct buf kv_json;
+    struct buf kv_json, db_json;
     bool wants_stopped;
     bool closing;
     unsigned waiting; /* sites whose operation is not over */
@@ -58,12 +58,14 @@ const char *control_path(const struct control *c)
 static void control_client_free(struct control_client *c)
 {
     deploy_client_gone(c->control->master, c);
+    databases_client_gone(c->control->master, c);
     list_remove(&c->node);
     c->control->nclients--;
     net_timer_close(c->patience);
     stream_close(&c->stream);
     buf_fini(&c->in);
     buf_fini(&c->kv_json);
+    buf_fini(&c->db_json);
     mem_free(c);
 }
 
@@ -142,6 +144,22 @@ void control_done(struct control_client *c, bool ok, const char *fmt, ...)
     control_finish(c);
 }
 
+void control_done_json(struct control_client *c, const char *key, struct str json)
+{
+    struct buf b = {0};
+    struct json_writer w = JSON_WRITER(&b);
+
+    json_open_object(&w);
+    json_add_bool(&w, "ok", true);
+    json_key(&w, key);
+    json_raw(&w, json);
+    json_close_object(&w);
+    buf_add_char(&b, '\n');
+    control_send(c, buf_str(&b));
+    buf_fini(&b);
+    control_finish(c);
+}
+
 /* --- status ----------------------------------------------------------------------------------- */
 
 static const char *control_generation_state(const struct generation *g)
@@ -164,7 +182,7 @@ static const char *control_generation_state(const struct generation *g)
 }
 
 static void control_write_status(
-    struct master *m, struct str front_json, struct str kv_json, struct buf *b)
+    struct master *m, struct str front_json, struct str kv_json, struct str db_json, struct buf *b)
 {
     struct json_writer w = JSON_WRITER(b);
 
@@ -206,6 +224,10 @@ static void control_write_status(
     json_close_array(&w);
     json_key(&w, "kv");
     json_raw(&w, kv_json.len ? kv_json : STR("null"));
+    if (m->db.config) {
+        json_key(&w, "db");
+        json_raw(&w, db_json.len ? db_json : STR("null"));
+    }
     json_key(&w, "front");
     json_raw(&w, front_json.len ? str_trim(front_json) : STR("null"));
     json_close_object(&w);
@@ -223,7 +245,8 @@ void control_status(struct control *ctl, struct str front_json)
         if (c->asked != CONTROL_ASKED_FRONT)
             continue;
         c->asked = CONTROL_ASKED_NONE;
-        control_write_status(ctl->master, front_json, buf_str(&c->kv_json), &b);
+        control_write_status(
+            ctl->master, front_json, buf_str(&c->kv_json), buf_str(&c->db_json), &b);
         control_send(c, buf_str(&b));
         buf_fini(&b);
         control_finish(c);
@@ -244,6 +267,25 @@ static void control_ask_front(struct control_client *c)
     roles_tell_front(m, &out);
 }
 
+static void control_ask_role(struct control_client *c, enum control_asked asked,
+    void (*tell)(struct master *, struct ipc_out *))
+{
+    struct ipc_out out;
+
+    c->asked = asked;
+    net_timer_start(c->patience, CONTROL_ROLE_MS, 0);
+    ipc_begin(&out, "status");
+    tell(c->control->master, &out);
+}
+
+static void control_ask_db(struct control_client *c)
+{
+    if (c->control->master->db.side.ready)
+        control_ask_role(c, CONTROL_ASKED_DB, roles_tell_db);
+    else
+        control_ask_front(c);
+}
+
 void control_kv_status(struct control *ctl, struct str kv_json)
 {
     if (!ctl)
@@ -255,23 +297,31 @@ void control_kv_status(struct control *ctl, struct str kv_json)
             continue;
         net_timer_stop(c->patience);
         buf_add_str(&c->kv_json, kv_json);
+        control_ask_db(c);
+    }
+}
+
+void control_db_status(struct control *ctl, struct str db_json)
+{
+    if (!ctl)
+        return;
+    list_each_safe (it, &ctl->clients) {
+        struct control_client *c = CONTAINER_OF(it, struct control_client, node);
+
+        if (c->asked != CONTROL_ASKED_DB)
+            continue;
+        net_timer_stop(c->patience);
+        buf_add_str(&c->db_json, db_json);
         control_ask_front(c);
     }
 }
 
 static void control_ask_status(struct control_client *c)
 {
-    struct master *m = c->control->master;
-    struct ipc_out out;
-
-    if (!m->kv.ready) {
-        control_ask_front(c);
-        return;
-    }
-    c->asked = CONTROL_ASKED_KV;
-    net_timer_start(c->patience, CONTROL_KV_MS, 0);
-    ipc_begin(&out, "status");
-    roles_tell_kv(m, &out);
+    if (c->control->master->kv.side.ready)
+        control_ask_role(c, CONTROL_ASKED_KV, roles_tell_kv);
+    else
+        control_ask_db(c);
 }
 
 /* --- commands --------------------------------------------------------------------------------- */
@@ -361,7 +411,7 @@ static void control_hand_over(struct control_client *c, struct str name)
         control_done(c, false, "no site \"" STR_F "\" runs", STR_A(name));
     else if (!s)
         control_done(c, false, "no site is named, and there is not just one");
-    else if (!m->kv.ready)
+    else if (!m->kv.side.ready)
         control_done(c, false, "the role kv is being started again");
     else {
         control_line(c, "message", true, "%s", s->name);
@@ -372,11 +422,41 @@ static void control_hand_over(struct control_client *c, struct str name)
     }
 }
 
+static void control_database(struct control_client *c, const struct json_value *v, struct str cmd)
+{
+    struct master *m = c->control->master;
+    struct str name = json_get_str(v, "site"), path = json_get_str(v, "path");
+    struct site *s = control_find_site(m, name);
+
+    if (!m->db.config)
+        control_done(c, false,
+            "there is no database: set db.sqlite.path, or with server.sites_dir "
+            "db.sqlite.dir");
+    else if (!s && name.len)
+        control_done(c, false, "no site \"" STR_F "\" runs", STR_A(name));
+    else if (!s)
+        control_done(c, false, "no site is named, and there is not just one");
+    else if (!s->db_password)
+        control_done(c, false, "the site \"%s\" has no database", s->name);
+    else if (!m->db.side.ready)
+        control_done(c, false, "the role db is being started again");
+    else if (str_eq(cmd, STR("db_account")))
+        databases_tell_account(s, c);
+    else if (str_eq(cmd, STR("db_check")))
+        databases_ask(s, c, NULL);
+    else if (!path.len || path.p[0] != '/' || str_chr(path, '\0') >= 0)
+        control_done(c, false, "\"path\" must be an absolute path");
+    else
+        databases_ask(s, c, path.p); /* a NUL follows */
+}
+
 static void control_on_patience(void *arg)
 {
     struct control_client *c = arg;
 
     if (c->asked == CONTROL_ASKED_KV)
+        control_ask_db(c);
+    else if (c->asked == CONTROL_ASKED_DB)
         control_ask_front(c);
     else
         control_client_free(c);
@@ -418,6 +498,8 @@ static void control_command(struct control_client *c, struct str line)
         control_begin(c, OP_RELOAD, site, STR_NONE);
     else if (str_eq(cmd->s, STR("kv")))
         control_hand_over(c, site);
+    else if (str_starts(cmd->s, STR("db_")))
+        control_database(c, v, cmd->s);
     else if (str_eq(cmd->s, STR("stop"))) {
         c->wants_stopped = true;
         control_progress(c, "stopping, at most server.timeouts.shutdown");

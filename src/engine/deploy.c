@@ -87,6 +87,7 @@ void deploy_site_free(struct site *s)
     mem_free(s->revision);
     list_remove(&s->node);
     fs_close(s->kv_fd);
+    mem_free(s->db_password);
     mem_free(s->name);
     mem_free(s->folder);
     mem_free(s);
@@ -298,6 +299,7 @@ static int deploy_start(
         config_unref(cfg);
         return rc;
     }
+    databases_open(s);
     if (kind != OP_TRIAL)
         jit_auto_interrupt(s, deploy_kind_name(kind));
     deploy_clear(s);

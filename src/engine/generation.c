@@ -60,9 +60,24 @@ static void generation_php_binary(const struct generation *g, char *out, size_t 
         out[0] = '\0';
 }
 
+static struct boot_db generation_db(const struct site *s, struct buf *name)
+{
+    const struct master *m = s->master;
+
+    if (!s->db_password)
+        return (struct boot_db){0};
+    databases_name(s, name);
+    return (struct boot_db){.socket = m->db.socket,
+        .port = m->db.tcp_port,
+        .user = databases_user(s),
+        .password = s->db_password,
+        .name = buf_cstr(name)};
+}
+
 static int generation_send_boot(struct generation *g, const struct config *cfg, struct str ini)
 {
     struct ipc_out out;
+    struct buf db_name = {0};
     char php[64];
 
     generation_php_binary(g, php, sizeof(php));
@@ -89,7 +104,9 @@ static int generation_send_boot(struct generation *g, const struct config *cfg, 
             .uid = g->master->set_user ? g->master->uid : process_uid(),
             .kv = g->master->kv_config,
             .redis_port = g->master->kv.tcp_port,
+            .db = generation_db(g->of, &db_name),
         });
+    buf_fini(&db_name);
     if (g->of->kv_fd >= 0)
         ipc_add_fd(&out, g->of->kv_fd);
     return ipc_send(g->socket, &out);
@@ -167,6 +184,7 @@ static int generation_ini(
     struct ini_site site = {
         .own = config_php_site(cfg, g->site),
         .store = g->of->kv_fd >= 0,
+        .db_socket = g->of->db_password ? g->master->db.socket : NULL,
     };
     int rc;
 

@@ -225,6 +225,15 @@ static void add_derived(const struct config *cfg, const struct shape *s, struct 
         add_int(out, "max_execution_time", cfg->php.max_execution_time);
 }
 
+/* PHP connects to "localhost" by these; another one in the user's own files wins. */
+static void add_db(const struct ini_site *site, struct buf *out)
+{
+    if (!site || !site->db_socket)
+        return;
+    ini_add(out, "mysqli.default_socket", str_c(site->db_socket));
+    ini_add(out, "pdo_mysql.default_socket", str_c(site->db_socket));
+}
+
 static void add_explicit(const struct config *cfg, const struct shape *s, struct buf *out)
 {
     add_shape(s, true, out);
@@ -342,6 +351,7 @@ void ini_build_text(const struct config *cfg, const struct shape *shape,
     struct buf derived = {0};
 
     add_derived(cfg, shape, &derived);
+    add_db(site, &derived);
     ini_merge_file_wins(ini_file, buf_str(&derived), out);
     buf_fini(&derived);
     add_sessions(cfg, site, ini_file, out);

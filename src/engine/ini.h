@@ -28,6 +28,7 @@ struct ini_site {
         *state_dir; /* private directory with tmp/ and sessions/ in it; NULL: PHP's defaults */
     const struct config_php_site *own; /* its [[php.site]]; NULL: none */
     bool store;                        /* it has a key-value store */
+    const char *db_socket;             /* of its database; NULL: it has none */
 };
 
 /*

@@ -331,8 +331,11 @@ static void master_force_stop(struct master *m, const char *why)
                 (void)!process_kill(g->pid, SIGKILL); /* it may be gone */
         }
         net_timer_start(m->stop_timer, MASTER_KILL_MS, 0);
-    } else if (m->kv.pid) {
-        (void)!process_kill(m->kv.pid, SIGKILL); /* it may be gone */
+    } else {
+        if (m->kv.side.pid)
+            (void)!process_kill(m->kv.side.pid, SIGKILL); /* it may be gone */
+        if (m->db.side.pid)
+            (void)!process_kill(m->db.side.pid, SIGKILL); /* likewise */
     }
     m->front_idle = true;
 }
@@ -371,8 +374,8 @@ static void master_go_on_stopping(struct master *m)
         generation_sweep(m);
         if (!list_empty(&m->generations))
             return;
-        roles_close_kv(m); /* last, when nobody writes any more */
-        if (!m->kv.pid)
+        roles_close_sides(m); /* last, when nobody writes any more */
+        if (!m->kv.side.pid && !m->db.side.pid)
             net_loop_stop(m->loop);
     }
 }
@@ -429,9 +432,12 @@ static void master_reap(struct master *m)
         if (st.pid == m->front_pid) {
             master_metrics_reaped(m, METRIC_ROLE_FRONT, &st);
             roles_front_gone(m, &st);
-        } else if (st.pid == m->kv.pid) {
+        } else if (st.pid == m->kv.side.pid) {
             master_metrics_reaped(m, METRIC_ROLE_KV, &st);
             roles_kv_gone(m, &st);
+        } else if (st.pid == m->db.side.pid) {
+            master_metrics_reaped(m, METRIC_ROLE_DB, &st);
+            roles_db_gone(m, &st);
         } else
             (void)!generation_reaped(m, &st); /* others are announced later */
     }
@@ -581,6 +587,8 @@ static int master_prepare(struct master *m, struct err *err)
         rc = master_listen_metrics(m, err);
     if (rc == 0)
         rc = stores_listen(m, err);
+    if (rc == 0)
+        rc = databases_init(m, err);
     return rc;
 }
 
@@ -593,14 +601,15 @@ static void master_fini(struct master *m)
     control_close(m->control);
     net_watch_close(m->front_watch);
     sock_close(m->front);
-    roles_close_kv(m);
+    roles_close_sides(m);
     sock_close(m->listener);
     sock_close(m->metrics_listener);
     master_metrics_close(m);
     fs_close(m->bell);
     if (m->loop) {
         net_timer_close(m->stop_timer);
-        net_timer_close(m->kv.restart);
+        net_timer_close(m->kv.side.restart);
+        net_timer_close(m->db.side.restart);
         net_timer_close(m->front_restart);
         net_timer_close(m->watchdog);
         net_timer_close(m->sites_timer);
@@ -612,6 +621,7 @@ static void master_fini(struct master *m)
         (void)!fs_unlink(m->pid_path); /* somebody may have removed it */
     mem_free(m->pid_path);
     stores_fini(m);
+    databases_fini(m);
     config_unref(m->config);
 }
 
@@ -623,9 +633,12 @@ int master_main(const struct master_options *opt)
         .front = SOCK_NONE,
         .bell = -1,
         .metrics_fd = -1,
-        .kv = {.socket = SOCK_NONE, .tcp = SOCK_NONE, .local = SOCK_NONE, .lock_fd = -1}};
+        .kv = {.side.socket = SOCK_NONE, .tcp = SOCK_NONE, .local = SOCK_NONE, .lock_fd = -1},
+        .db = {.side.socket = SOCK_NONE, .tcp = SOCK_NONE, .local = SOCK_NONE}};
     list_init(&m.kv.leaving);
+    list_init(&m.db.jobs);
     struct err err = {0};
+    const char *which = "";
     int rc;
 
     list_init(&m.generations);
@@ -636,16 +649,16 @@ int master_main(const struct master_options *opt)
         master_raise_limits();
         m.stop_timer = net_timer_open(m.loop, master_stop_is_late, &m);
         m.front_restart = net_timer_open(m.loop, roles_restart_front, &m);
-        m.kv.restart = net_timer_open(m.loop, roles_restart_kv, &m);
         net_loop_on_sleep(m.loop, master_before_sleep, &m);
         master_start_watchdog(&m);
         sites_init(&m);
-        rc = roles_start_kv(&m);
-        if (rc == 0)
+        rc = roles_start_sides(&m, &which);
+        if (rc == 0) {
+            which = "the front";
             rc = roles_start_front(&m);
+        }
         if (rc)
-            (void)err_set(&err, rc, "%s cannot be started: %s",
-                m.kv.pid || !m.kv_config ? "the front" : "the role kv", err_text(rc));
+            (void)err_set(&err, rc, "%s cannot be started: %s", which, err_text(rc));
     }
     if (rc == 0 && master_has_default(m.config))
         rc = deploy_begin(deploy_site_add(&m, "default", NULL), OP_START, NULL, &err);

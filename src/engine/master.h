@@ -15,8 +15,8 @@
  * prototypes, how they are spawned, what their death means), generation.c (generations and their
  * workers), deploy.c (the steps from one generation to the next), jit_auto.c (is the JIT good for a
  * site?) with jit_memory.c (what was found out before), stores.c (the key-value store of each
- * site), sites.c (the end of a site), control.c (the control socket), master_metrics.c (figures of
- * processes, generations and OPcache).
+ * site), databases.c (the database of each site), sites.c (the end of a site), control.c (the
+ * control socket), master_metrics.c (figures of processes, generations and OPcache).
  */
 
 #include <stdbool.h>
@@ -178,6 +178,7 @@ struct site {
     int kv_fd;                 /* its store, as long as the site is there; -1: none */
     enum store_state kv_state; /* of what kv.persist keeps */
     unsigned kv_deaths;        /* of the role kv while it read the snapshot */
+    char *db_password;         /* of its database's account; NULL: it has none */
     struct generation *active; /* NULL before the first */
     char *revision;            /* of active, as a deploy called it; NULL: not known */
     struct operation op;
@@ -193,8 +194,10 @@ struct site {
     uint64_t recovered_ms;
 };
 
-/* The process that does what is neither HTTP nor PHP with the stores: kvrole.h. */
-struct master_kv {
+/* A process without which HTTP goes on, and which is started again when it dies. */
+struct master_side {
+    struct master *master;
+    int role;    /* row of the table in roles.c */
     int64_t pid; /* 0: it does not run */
     sock_t socket;
     struct net_watch *watch;
@@ -202,11 +205,29 @@ struct master_kv {
     unsigned deaths;
     uint64_t started_ms;
     struct net_timer *restart;
+    int (*start)(struct master *m);
+    void (*on_message)(struct master *m, struct ipc_in *in);
+};
+
+/* The process that does what is neither HTTP nor PHP with the stores: kvrole.h. */
+struct master_kv {
+    struct master_side side;
     sock_t tcp, local;   /* listeners for Redis clients; SOCK_NONE: none */
     uint16_t tcp_port;   /* as bound */
     int lock_fd;         /* no other server uses the folder of kv.persist; -1: there is none */
     struct list leaving; /* stores of sites that are gone, which the role has yet to save */
     uint64_t nleft;      /* so many have left: their numbers */
+};
+
+/* The process that serves the databases: dbrole.h. */
+struct master_db {
+    struct master_side side;
+    struct config *config; /* as the server was started; NULL: there is no database */
+    sock_t local, tcp;     /* listeners for its clients; SOCK_NONE: none */
+    uint16_t tcp_port;     /* as bound */
+    char *socket;          /* path of local */
+    struct list jobs;      /* that the role was asked for */
+    uint64_t last_job;
 };
 
 struct master {
@@ -244,6 +265,7 @@ struct master {
     struct config *kv_config; /* NULL: there are none */
     struct kv_options kv_options;
     struct master_kv kv;
+    struct master_db db;
     struct process_status orphans[MASTER_ORPHANS]; /* ring: reaped before they were announced */
     size_t norphans;                               /* ever */
     /* who we run as */
@@ -276,13 +298,14 @@ void roles_front_gone(struct master *m, const struct process_status *st);
 void roles_tell_front(struct master *m, struct ipc_out *out);
 void roles_send_config(struct master *m);
 void roles_send_listener(struct master *m);
-/* The same for the role kv; nothing happens where there are no stores. */
-int roles_start_kv(struct master *m) MUST_CHECK;
-void roles_restart_kv(void *arg);
+/* Starts the roles kv and db, where there are stores and databases; which: the one that failed. */
+int roles_start_sides(struct master *m, const char **which) MUST_CHECK;
 void roles_kv_gone(struct master *m, const struct process_status *st);
+void roles_db_gone(struct master *m, const struct process_status *st);
 void roles_tell_kv(struct master *m, struct ipc_out *out);
-/* Tells it to end. */
-void roles_close_kv(struct master *m);
+void roles_tell_db(struct master *m, struct ipc_out *out);
+/* Tells both to end. */
+void roles_close_sides(struct master *m);
 /* A site that the front asked for cannot be started. */
 void roles_tell_site_failed(struct site *s, const char *why);
 
@@ -405,6 +428,27 @@ void stores_on_gone(struct master *m, struct ipc_in *in);
 /* The site goes: its store is saved and freed. */
 void stores_close(struct site *s);
 
+/* databases.c */
+/* Decides what databases there are, and binds what their clients connect to. */
+int databases_init(struct master *m, struct err *err) MUST_CHECK;
+void databases_fini(struct master *m);
+/* Before the site's first generation: its account and its file. */
+void databases_open(struct site *s);
+/* The site goes. Its file stays. */
+void databases_close(struct site *s);
+/* Name of the site's database, and of its user. */
+void databases_name(const struct site *s, struct buf *out);
+const char *databases_user(const struct site *s);
+/* A new db role: it is told all that it needs. */
+void databases_role_ready(struct master *m);
+void databases_role_gone(struct master *m);
+/* For the control socket: how a client of the site's database logs in, as the command's answer. */
+void databases_tell_account(struct site *s, struct control_client *c);
+/* The role is asked for a backup to path, or, NULL, for a check; client gets the answer. */
+void databases_ask(struct site *s, struct control_client *c, const char *path);
+void databases_on_done(struct master *m, struct ipc_in *in);
+void databases_client_gone(struct master *m, struct control_client *c);
+
 /* sites.c */
 void sites_init(struct master *m);
 /* The configuration is read again: sites whose folders are gone begin to leave. */
@@ -421,9 +465,12 @@ void control_progress(struct control_client *c, const char *fmt, ...) PRINTF_LIK
 void control_done(struct control_client *c, bool ok, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* The server ended: those who asked for it are told. */
 void control_stopped(struct control *c);
-/* The parts of a status came: first that of the kv role, then the front's. STR_NONE: there is none.
- */
+/* The last line with another key than "message", whose value is JSON. */
+void control_done_json(struct control_client *c, const char *key, struct str json);
+/* The parts of a status came: that of the kv role, then the db role's, then the front's. STR_NONE:
+ * there is none. */
 void control_kv_status(struct control *c, struct str kv_json);
+void control_db_status(struct control *c, struct str db_json);
 void control_status(struct control *c, struct str front_json);
 
 /* master_metrics.c */
@@ -431,6 +478,8 @@ int master_metrics_open(struct master *m) MUST_CHECK;
 void master_metrics_close(struct master *m);
 /* Sets all that only the master knows; the front asked for it. */
 void master_metrics_sample(struct master *m);
+/* The role kv has set its own: the role db is next. */
+void master_metrics_kv_sampled(struct master *m);
 /* The last who was asked has set them: tells the front. */
 void master_metrics_sampled(struct master *m);
 /* A process of that role was reaped. */

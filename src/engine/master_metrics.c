@@ -198,7 +198,8 @@ static void metrics_set_processes(struct master *m)
     m->sampled_ms = now;
     metrics_add_process(&roles[METRIC_ROLE_MASTER], process_id());
     metrics_add_process(&roles[METRIC_ROLE_FRONT], m->front_pid);
-    metrics_add_process(&roles[METRIC_ROLE_KV], m->kv.pid);
+    metrics_add_process(&roles[METRIC_ROLE_KV], m->kv.side.pid);
+    metrics_add_process(&roles[METRIC_ROLE_DB], m->db.side.pid);
     list_each (it, &m->generations) {
         const struct generation *g = CONTAINER_OF(it, struct generation, node);
 
@@ -208,7 +209,7 @@ static void metrics_set_processes(struct master *m)
                 &roles[METRIC_ROLE_WORKER], CONTAINER_OF(wit, struct master_worker, node)->pid);
     }
     for (unsigned i = 0; i < METRIC_ROLE_COUNT; i++)
-        if (i != METRIC_ROLE_KV || m->kv_config)
+        if ((i != METRIC_ROLE_KV || m->kv_config) && (i != METRIC_ROLE_DB || m->db.config))
             metrics_set_role(m, (enum metric_role)i, &roles[i]);
 }
 
@@ -220,6 +221,18 @@ void master_metrics_sampled(struct master *m)
     roles_tell_front(m, &out);
 }
 
+void master_metrics_kv_sampled(struct master *m)
+{
+    struct ipc_out out;
+
+    if (!m->db.side.ready) {
+        master_metrics_sampled(m);
+        return;
+    }
+    ipc_begin(&out, "sample"); /* it answers with "sampled" */
+    roles_tell_db(m, &out);
+}
+
 void master_metrics_sample(struct master *m)
 {
     struct ipc_out out;
@@ -227,8 +240,8 @@ void master_metrics_sample(struct master *m)
     metrics_set_processes(m);
     list_each (it, &m->sites)
         metrics_set_site(m, CONTAINER_OF(it, struct site, node));
-    if (!m->kv.ready) {
-        master_metrics_sampled(m);
+    if (!m->kv.side.ready) {
+        master_metrics_kv_sampled(m);
         return;
     }
     ipc_begin(&out, "sample"); /* it answers with "sampled" */

@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The ephpm developers */
 #include "engine/metric_table.h"
 
+#include "db/stats.h"
+
 enum { METRIC_SITES = 256, METRIC_STATUS_END = 600 };
 
 /* Statuses with a value of their own; all else is "other", the first one. */
@@ -42,8 +44,11 @@ static const char *const operations[] = {"start", "deploy", "cache reset", "relo
 static const char *const jits[] = {"on", "off"};
 static const char *const choices[] = {"default", "on", "off", "undecided"};
 static const char *const results[] = {"ok", "failed"};
-static const char *const roles[] = {"master", "front", "prototype", "worker", "kv"};
-static const char *const children[] = {"front", "prototype", "kv"};
+static const char *const roles[] = {"master", "front", "prototype", "worker", "kv", "db"};
+static const char *const children[] = {"front", "prototype", "kv", "db"};
+static const char *const statements[] = {
+#define STATEMENT_TEXT(name, text) text,
+    DB_CLASS_LIST(STATEMENT_TEXT)};
 
 #define VALUES(list) (list), ARRAY_LEN(list)
 
@@ -70,10 +75,11 @@ static const struct metrics_label labels[METRIC_LABEL_COUNT] = {
     [METRIC_LABEL_RESULT] = {"result", VALUES(results)},
     [METRIC_LABEL_ROLE] = {"role", VALUES(roles)},
     [METRIC_LABEL_CHILD] = {"role", VALUES(children)},
+    [METRIC_LABEL_STATEMENT] = {"kind", VALUES(statements)},
 };
 
 /* Nanoseconds. */
-#define MS(n) ((n) * UINT64_C(1000000))
+#define MS(n) ((n)*UINT64_C(1000000))
 static const uint64_t durations[] = {MS(1), MS(5), MS(10), MS(25), MS(50), MS(100), MS(250),
     MS(500), MS(1000), MS(2500), MS(5000), MS(10000)};
 static const uint64_t boots[] = {MS(10), MS(25), MS(50), MS(100), MS(250), MS(500), MS(1000),
@@ -88,20 +94,23 @@ static const uint64_t ratios[] = {50, 100, 200, 300, 400, 500, 600, 700, 800, 90
     .nlabels = sizeof((unsigned[]){__VA_ARGS__}) / sizeof(unsigned), .labels = {__VA_ARGS__}
 #define SITE METRIC_LABEL_SITE
 /* A counter that shows zeros, one that shows what it counted, a gauge, a histogram. */
-#define ZEROS(name_, help_, ...) \
-    {.name = (name_), .type = METRICS_COUNTER, .zeros = true, .help = (help_), __VA_ARGS__}
-#define COUNTER(name_, help_, ...) \
-    {.name = (name_), .type = METRICS_COUNTER, .help = (help_), __VA_ARGS__}
-#define GAUGE(name_, help_, ...) \
-    {.name = (name_), .type = METRICS_GAUGE, .help = (help_), __VA_ARGS__}
-#define HISTOGRAM(name_, bounds_, decimals_, help_, ...) \
-    {.name = (name_),                                    \
-        .type = METRICS_HISTOGRAM,                       \
-        .decimals = (decimals_),                         \
-        .bounds = (bounds_),                             \
-        .nbounds = ARRAY_LEN(bounds_),                   \
-        .help = (help_),                                 \
-        __VA_ARGS__}
+#define ZEROS(name_, help_, ...)                                                              \
+    {                                                                                         \
+        .name = (name_), .type = METRICS_COUNTER, .zeros = true, .help = (help_), __VA_ARGS__ \
+    }
+#define COUNTER(name_, help_, ...)                                             \
+    {                                                                          \
+        .name = (name_), .type = METRICS_COUNTER, .help = (help_), __VA_ARGS__ \
+    }
+#define GAUGE(name_, help_, ...)                                             \
+    {                                                                        \
+        .name = (name_), .type = METRICS_GAUGE, .help = (help_), __VA_ARGS__ \
+    }
+#define HISTOGRAM(name_, bounds_, decimals_, help_, ...)                                          \
+    {                                                                                             \
+        .name = (name_), .type = METRICS_HISTOGRAM, .decimals = (decimals_), .bounds = (bounds_), \
+        .nbounds = ARRAY_LEN(bounds_), .help = (help_), __VA_ARGS__                               \
+    }
 
 static const struct metrics_family families[METRIC_COUNT] = {
     [METRIC_BUILD_INFO] = GAUGE("ephpm_build_info",
@@ -284,6 +293,41 @@ static const struct metrics_family families[METRIC_COUNT] = {
         COUNTER("ephpm_redis_received_bytes_total", "Bytes that came from Redis clients."),
     [METRIC_REDIS_SENT] =
         COUNTER("ephpm_redis_sent_bytes_total", "Bytes that Redis clients were sent."),
+
+    [METRIC_DB_CLIENTS] =
+        GAUGE("ephpm_db_connections_active", "Connections to the database that are open."),
+    [METRIC_DB_THREADS] = GAUGE("ephpm_db_threads", "Threads that serve them, or wait for one."),
+    [METRIC_DB_CONNECTIONS] =
+        COUNTER("ephpm_db_connections_total", "Connections to the database that were made."),
+    [METRIC_DB_REFUSED] = COUNTER("ephpm_db_connections_rejected_total",
+        "Connections beyond db.sqlite.proxy.max_connections."),
+    [METRIC_DB_DENIED] = COUNTER(
+        "ephpm_db_logins_denied_total", "Wrong users, passwords or databases, bad handshakes."),
+    [METRIC_DB_ABORTED] = COUNTER("ephpm_db_connections_aborted_total",
+        "Connections that were lost, silent for too long, or sent bad packets."),
+    [METRIC_DB_RECEIVED] =
+        COUNTER("ephpm_db_received_bytes_total", "Bytes that came from clients of the database."),
+    [METRIC_DB_SENT] =
+        COUNTER("ephpm_db_sent_bytes_total", "Bytes that clients of the database were sent."),
+    [METRIC_DB_STATEMENTS] = COUNTER(
+        "ephpm_db_statements_total", "Statements that have ended.", LABELS(METRIC_LABEL_STATEMENT)),
+    [METRIC_DB_ERRORS] = COUNTER("ephpm_db_errors_total",
+        "Those of them that were answered by an error.", LABELS(METRIC_LABEL_STATEMENT)),
+    [METRIC_DB_COMMITS] =
+        COUNTER("ephpm_db_commits_total", "Transactions that wrote and were committed."),
+    [METRIC_DB_ROLLBACKS] = COUNTER("ephpm_db_rollbacks_total", "Transactions that were undone."),
+    [METRIC_DB_LOCK_WAITS] =
+        COUNTER("ephpm_db_lock_waits_total", "Waits for the turn to write to a database."),
+    [METRIC_DB_LOCK_WAIT] = COUNTER(
+        "ephpm_db_lock_wait_seconds_total", "What those waits took together.", .decimals = 6),
+    [METRIC_DB_LOCK_TIMEOUTS] =
+        COUNTER("ephpm_db_lock_timeouts_total", "Waits that were too long (error 1205)."),
+    [METRIC_DB_DEADLOCKS] = COUNTER("ephpm_db_deadlocks_total",
+        "Transactions that could not go on beside another one (error 1213)."),
+    [METRIC_QUERY_ROWS] =
+        COUNTER("ephpm_query_rows_total", "Rows that the database sent or changed."),
+    [METRIC_QUERY_SLOW] = COUNTER("ephpm_query_slow_total",
+        "Statements that took longer than db.analysis.slow_query_threshold."),
 
     [METRIC_PROCESSES] =
         GAUGE("ephpm_processes", "Processes of the server, by role.", LABELS(METRIC_LABEL_ROLE)),

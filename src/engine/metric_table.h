@@ -9,9 +9,9 @@
  * (they run what tenants wrote): what they know comes in their messages.
  *
  * Who writes what: the front all of http, php and the pool; the master generations, deploys,
- * OPcache and processes; the role kv what is of stores and of the Redis protocol. Gauges are set
- * when somebody scrapes: the front asks the master, the master asks the role kv (front_metrics.c,
- * master_metrics.c, kvrole.c).
+ * OPcache and processes; the role kv what is of stores and of the Redis protocol; the role db what
+ * is of databases. Gauges are set when somebody scrapes: the front asks the master, the master asks
+ * the roles kv and db (front_metrics.c, master_metrics.c, kvrole.c, dbmetrics.c).
  */
 
 #include "core/metrics.h"
@@ -103,6 +103,25 @@ enum metric {
     METRIC_REDIS_ERRORS,
     METRIC_REDIS_RECEIVED,
     METRIC_REDIS_SENT,
+    /* db */
+    METRIC_DB_CLIENTS,
+    METRIC_DB_THREADS,
+    METRIC_DB_CONNECTIONS,
+    METRIC_DB_REFUSED,
+    METRIC_DB_DENIED,
+    METRIC_DB_ABORTED,
+    METRIC_DB_RECEIVED,
+    METRIC_DB_SENT,
+    METRIC_DB_STATEMENTS,
+    METRIC_DB_ERRORS,
+    METRIC_DB_COMMITS,
+    METRIC_DB_ROLLBACKS,
+    METRIC_DB_LOCK_WAITS,
+    METRIC_DB_LOCK_WAIT,
+    METRIC_DB_LOCK_TIMEOUTS,
+    METRIC_DB_DEADLOCKS,
+    METRIC_QUERY_ROWS,
+    METRIC_QUERY_SLOW,
     /* processes */
     METRIC_PROCESSES,
     METRIC_PROCESS_RESIDENT,
@@ -135,6 +154,7 @@ enum metric_label {
     METRIC_LABEL_JIT_CHOICE,
     METRIC_LABEL_ROLE,
     METRIC_LABEL_CHILD,
+    METRIC_LABEL_STATEMENT,
     METRIC_LABEL_COUNT
 };
 
@@ -162,9 +182,10 @@ enum metric_role {
     METRIC_ROLE_PROTOTYPE,
     METRIC_ROLE_WORKER,
     METRIC_ROLE_KV,
+    METRIC_ROLE_DB,
     METRIC_ROLE_COUNT
 };
-enum metric_child { METRIC_CHILD_FRONT, METRIC_CHILD_PROTOTYPE, METRIC_CHILD_KV };
+enum metric_child { METRIC_CHILD_FRONT, METRIC_CHILD_PROTOTYPE, METRIC_CHILD_KV, METRIC_CHILD_DB };
 
 extern const struct metrics_schema metric_schema;
 

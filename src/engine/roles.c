@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "core/log.h"
+#include "engine/dbrole.h"
 #include "engine/front.h"
 #include "engine/kvrole.h"
 #include "engine/master.h"
@@ -25,9 +26,10 @@ struct role {
 static const struct role roles[] = {
     {"front", "--role=front", true, true, ROLE_RESTART},
     {"kv", "--role=kv", true, true, ROLE_RESTART},
+    {"db", "--role=db", true, true, ROLE_RESTART},
     {"prototype", "--role=prototype", true, false, ROLE_ENDS_GENERATION},
 };
-enum { ROLES_FRONT, ROLES_KV, ROLES_PROTOTYPE };
+enum { ROLES_FRONT, ROLES_KV, ROLES_DB, ROLES_PROTOTYPE };
 
 enum {
     ROLES_BRAKE_MS = 200, /* restart delay of a process that died young, times its deaths */
@@ -366,29 +368,122 @@ void roles_front_gone(struct master *m, const struct process_status *st)
     net_timer_start(m->front_restart, roles_brake(m->front_started_ms, &m->front_deaths), 0);
 }
 
-/* --- kv --------------------------------------------------------------------------------------- */
+/* --- kv and db -------------------------------------------------------------------------------- */
 
-void roles_tell_kv(struct master *m, struct ipc_out *out)
+static void roles_tell_side(struct master_side *side, struct ipc_out *out)
 {
     int rc;
 
     /* One that is only just starting is told everything when it is ready. */
-    if (m->kv.socket == SOCK_NONE || !m->kv.ready) {
+    if (side->socket == SOCK_NONE || !side->ready) {
         buf_fini(&out->buf);
         return;
     }
-    rc = ipc_send(m->kv.socket, out);
+    rc = ipc_send(side->socket, out);
     if (rc == 0 || rc == ERR_CLOSED)
         return; /* one that is gone is reaped and replaced */
-    log_error("kv_does_not_listen", F_ERR(rc));
-    if (m->kv.pid)
-        (void)!process_kill(m->kv.pid, 9); /* it may be gone */
+    log_error("role_does_not_listen", F_CSTR("role", roles[side->role].name), F_ERR(rc));
+    if (side->pid)
+        (void)!process_kill(side->pid, 9); /* it may be gone */
+}
+
+static void roles_on_side(void *arg, int events)
+{
+    struct master_side *side = arg;
+
+    (void)events;
+    while (side->socket != SOCK_NONE) {
+        struct ipc_in in;
+        int rc = ipc_recv(side->socket, &in);
+
+        if (rc == ERR_AGAIN)
+            return;
+        if (rc) { /* it ended: SIGCHLD says how */
+            net_watch_set(side->watch, 0);
+            return;
+        }
+        side->on_message(side->master, &in);
+        ipc_done(&in);
+    }
+}
+
+static void roles_close_side(struct master_side *side)
+{
+    net_watch_close(side->watch);
+    side->watch = NULL;
+    sock_close(side->socket);
+    side->socket = SOCK_NONE;
+    side->ready = false;
+}
+
+/* fds[0] is the socket's, and filled in here. */
+static int roles_start_side(struct master_side *side, struct process_fd *fds, size_t nfds)
+{
+    struct master *m = side->master;
+    char title[32];
+    sock_t pair[2];
+    int rc = sock_pair(pair);
+
+    if (rc)
+        return rc;
+    fds[0].from = (int)pair[1];
+    (void)snprintf(title, sizeof(title), "ephpm: %s", roles[side->role].name);
+    rc = roles_spawn(m, &roles[side->role], m->exe, title, fds, nfds, &side->pid);
+    sock_close(pair[1]);
+    if (rc) {
+        sock_close(pair[0]);
+        return rc;
+    }
+    side->socket = pair[0];
+    side->started_ms = clock_mono_ms();
+    rc = net_watch_open(m->loop, side->socket, roles_on_side, side, &side->watch);
+    if (rc)
+        return rc;
+    net_watch_set(side->watch, NET_READ);
+    return 0;
+}
+
+static void roles_restart_side(void *arg)
+{
+    struct master_side *side = arg;
+    int rc = side->master->stopping ? 0 : side->start(side->master);
+
+    if (rc == 0)
+        return;
+    log_error("role_start_failed", F_CSTR("role", roles[side->role].name), F_ERR(rc));
+    net_timer_start(side->restart, ROLES_BRAKE_MAX_MS, 0); /* HTTP goes on without it */
+}
+
+static void roles_side_gone(
+    struct master_side *side, enum metric_child child, const struct process_status *st)
+{
+    struct master *m = side->master;
+    bool wanted = side->socket != SOCK_NONE;
+
+    side->pid = 0;
+    roles_close_side(side);
+    if (!wanted && st->end == PROCESS_EXITED && st->code == 0)
+        return; /* as it was told */
+    metric_count(m->metrics, METRIC_ROLE_RESTARTS, child, 0);
+    roles_say_died(&roles[side->role], st);
+    if (!m->stopping)
+        net_timer_start(side->restart, roles_brake(side->started_ms, &side->deaths), 0);
+}
+
+void roles_tell_kv(struct master *m, struct ipc_out *out)
+{
+    roles_tell_side(&m->kv.side, out);
+}
+
+void roles_tell_db(struct master *m, struct ipc_out *out)
+{
+    roles_tell_side(&m->db.side, out);
 }
 
 static void roles_on_kv_message(struct master *m, struct ipc_in *in)
 {
     if (ipc_is(in, "ready")) {
-        m->kv.ready = true;
+        m->kv.side.ready = true;
         stores_role_ready(m);
     } else if (ipc_is(in, "status")) {
         roles_on_status(m, in, control_kv_status);
@@ -397,7 +492,7 @@ static void roles_on_kv_message(struct master *m, struct ipc_in *in)
     } else if (ipc_is(in, "gone")) {
         stores_on_gone(m, in);
     } else if (ipc_is(in, "sampled")) {
-        master_metrics_sampled(m);
+        master_metrics_kv_sampled(m);
     } else if (ipc_is(in, "deploy")) {
         struct site *s = deploy_site_find(m, ipc_get(in, "site"));
 
@@ -408,90 +503,77 @@ static void roles_on_kv_message(struct master *m, struct ipc_in *in)
     }
 }
 
-static void roles_on_kv(void *arg, int events)
+static void roles_on_db_message(struct master *m, struct ipc_in *in)
 {
-    struct master *m = arg;
-
-    (void)events;
-    while (m->kv.socket != SOCK_NONE) {
-        struct ipc_in in;
-        int rc = ipc_recv(m->kv.socket, &in);
-
-        if (rc == ERR_AGAIN)
-            return;
-        if (rc) { /* it ended: SIGCHLD says how */
-            net_watch_set(m->kv.watch, 0);
-            return;
-        }
-        roles_on_kv_message(m, &in);
-        ipc_done(&in);
+    if (ipc_is(in, "ready")) {
+        m->db.side.ready = true;
+        databases_role_ready(m);
+    } else if (ipc_is(in, "status")) {
+        roles_on_status(m, in, control_db_status);
+    } else if (ipc_is(in, "sampled")) {
+        master_metrics_sampled(m);
+    } else if (ipc_is(in, "done")) {
+        databases_on_done(m, in);
     }
 }
 
-void roles_close_kv(struct master *m)
+static int roles_start_kv(struct master *m)
 {
-    net_watch_close(m->kv.watch);
-    m->kv.watch = NULL;
-    sock_close(m->kv.socket);
-    m->kv.socket = SOCK_NONE;
-    m->kv.ready = false;
+    struct process_fd fds[] = {
+        {-1, KVROLE_SOCKET}, {m->metrics_fd, KVROLE_METRICS}, {m->kv.lock_fd, KVROLE_LOCK}};
+
+    return m->kv_config ? roles_start_side(&m->kv.side, fds, m->kv.lock_fd < 0 ? 2 : 3) : 0;
 }
 
-int roles_start_kv(struct master *m)
+static int roles_start_db(struct master *m)
 {
-    struct process_fd fds[3];
-    sock_t pair[2];
+    struct process_fd fds[] = {{-1, DBROLE_SOCKET}, {m->metrics_fd, DBROLE_METRICS}};
+
+    return m->db.config ? roles_start_side(&m->db.side, fds, ARRAY_LEN(fds)) : 0;
+}
+
+int roles_start_sides(struct master *m, const char **which)
+{
     int rc;
 
-    if (!m->kv_config)
-        return 0;
-    rc = sock_pair(pair);
+    m->kv.side = (struct master_side){.master = m,
+        .role = ROLES_KV,
+        .socket = SOCK_NONE,
+        .start = roles_start_kv,
+        .on_message = roles_on_kv_message};
+    m->db.side = (struct master_side){.master = m,
+        .role = ROLES_DB,
+        .socket = SOCK_NONE,
+        .start = roles_start_db,
+        .on_message = roles_on_db_message};
+    m->kv.side.restart = net_timer_open(m->loop, roles_restart_side, &m->kv.side);
+    m->db.side.restart = net_timer_open(m->loop, roles_restart_side, &m->db.side);
+    *which = "the role kv";
+    rc = roles_start_kv(m);
     if (rc)
         return rc;
-    fds[0] = (struct process_fd){(int)pair[1], KVROLE_SOCKET};
-    fds[1] = (struct process_fd){m->metrics_fd, KVROLE_METRICS};
-    fds[2] = (struct process_fd){m->kv.lock_fd, KVROLE_LOCK};
-    rc = roles_spawn(
-        m, &roles[ROLES_KV], m->exe, "ephpm: kv", fds, m->kv.lock_fd < 0 ? 2 : 3, &m->kv.pid);
-    sock_close(pair[1]);
-    if (rc) {
-        sock_close(pair[0]);
-        return rc;
-    }
-    m->kv.socket = pair[0];
-    m->kv.started_ms = clock_mono_ms();
-    rc = net_watch_open(m->loop, m->kv.socket, roles_on_kv, m, &m->kv.watch);
-    if (rc)
-        return rc;
-    net_watch_set(m->kv.watch, NET_READ);
-    return 0;
-}
-
-void roles_restart_kv(void *arg)
-{
-    struct master *m = arg;
-    int rc = m->stopping ? 0 : roles_start_kv(m);
-
-    if (rc == 0)
-        return;
-    log_error("role_start_failed", F_CSTR("role", roles[ROLES_KV].name), F_ERR(rc));
-    net_timer_start(m->kv.restart, ROLES_BRAKE_MAX_MS, 0); /* HTTP goes on without it */
+    *which = "the role db";
+    return roles_start_db(m);
 }
 
 void roles_kv_gone(struct master *m, const struct process_status *st)
 {
-    bool wanted = m->kv.socket != SOCK_NONE;
-
-    m->kv.pid = 0;
-    roles_close_kv(m);
+    roles_side_gone(&m->kv.side, METRIC_CHILD_KV, st);
     stores_role_gone(m);
     control_kv_status(m->control, STR_NONE); /* those who asked the one that is gone */
-    if (!wanted && st->end == PROCESS_EXITED && st->code == 0)
-        return; /* as it was told */
-    metric_count(m->metrics, METRIC_ROLE_RESTARTS, METRIC_CHILD_KV, 0);
-    roles_say_died(&roles[ROLES_KV], st);
-    if (!m->stopping)
-        net_timer_start(m->kv.restart, roles_brake(m->kv.started_ms, &m->kv.deaths), 0);
+}
+
+void roles_db_gone(struct master *m, const struct process_status *st)
+{
+    roles_side_gone(&m->db.side, METRIC_CHILD_DB, st);
+    databases_role_gone(m);
+    control_db_status(m->control, STR_NONE); /* as above */
+}
+
+void roles_close_sides(struct master *m)
+{
+    roles_close_side(&m->kv.side);
+    roles_close_side(&m->db.side);
 }
 
 /* --- prototypes ------------------------------------------------------------------------------- */

@@ -89,6 +89,7 @@ static void sites_end(struct site *s)
 
     log_info("site_gone", F_CSTR("site", s->name));
     stores_close(s);
+    databases_close(s);
     ipc_begin(&out, "site_gone");
     ipc_add(&out, "site", str_c(s->name));
     roles_tell_front(m, &out);

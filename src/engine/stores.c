@@ -277,7 +277,7 @@ int stores_hand_over(struct site *s, sock_t client)
 {
     struct ipc_out out;
 
-    if (!s->master->kv.ready)
+    if (!s->master->kv.side.ready)
         return ERR_CLOSED;
     ipc_begin(&out, "client");
     ipc_add(&out, "site", str_c(s->name));
@@ -312,7 +312,7 @@ bool stores_may_close(const struct site *s)
 {
     const struct master *m = s->master;
 
-    return s->kv_fd < 0 || !m->kv_config->kv.persist || m->kv.ready;
+    return s->kv_fd < 0 || !m->kv_config->kv.persist || m->kv.side.ready;
 }
 
 void stores_close(struct site *s)

@@ -187,6 +187,10 @@ static void test_config_bad_values_are_refused(void)
         {"[kv.redis_compat]\npassword=''", "must not be empty"},
         {"[kv.redis_compat]\nenabled=true\nlisten=''", "nowhere to listen"},
         {"[server]\nsites_dir='s'\n[kv.redis_compat]\nenabled=true", "needs kv.secret"},
+        {"[server]\nsites_dir='s'\n[db.sqlite]\npath='a.db'", "set db.sqlite.dir"},
+        {"[db.sqlite.proxy]\ntls_cert='c.pem'", "tls_key belong together"},
+        {"[db.sqlite.proxy]\nmysql_listen='nowhere'", "must be an address and a port"},
+        {"[db.sqlite]\nsynchronous='maybe'", "full"},
         {"[kv.redis_compat]\nmax_connections=0", "must be at least 1"},
     };
 
@@ -208,8 +212,10 @@ static void test_config_bad_values_are_refused(void)
 
 static void test_config_later_features_are_refused(void)
 {
-    static const char *const texts[] = {"[db.mysql]\nurl='x'", "[db.sqlite]",
-        "[cluster]\nenabled=true", "[cluster.kv]\ndata_port=1", "[[middleware]]\nlibrary='jwt'",
+    static const char *const texts[] = {"[db.mysql]\nurl='x'", "[db.postgres]\nurl='x'",
+        "[db.sqlite.proxy]\nhrana_listen='127.0.0.1:1'", "[db.sqlite.replication]\nrole='primary'",
+        "[db.read_write_split]\nenabled=true", "[cluster]\nenabled=true",
+        "[cluster.kv]\ndata_port=1", "[[middleware]]\nlibrary='jwt'",
         "[opcache]\ncluster_invalidation=true", "[server.tls]\ncert='x'",
         "[server.http3]\nenabled=true", "[server.websocket]\nenabled=true",
         "[server]\nwebsocket_files=['w.php']", "[server.php_etag_cache]\nenabled=true",
