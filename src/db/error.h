@@ -248,6 +248,31 @@
     X(FK_NO_UNIQUE_PARENT, 6125, "HY000",                                                          \
         "Failed to add the foreign key constraint. Missing unique key for constraint '%s' in the " \
         "referenced table '%s'")                                                                   \
+    X(CUT_GROUP_CONCAT, 1260, "HY000", "Row %d was cut by GROUP_CONCAT()")                         \
+    X(ALLOWED_PACKET, 1301, "HY000",                                                               \
+        "Result of %s() was larger than max_allowed_packet (%llu) - truncated")                    \
+    X(WRONG_VALUE_FOR_TYPE, 1411, "HY000", "Incorrect %s value: '%s' for function %s")             \
+    X(DATETIME_OVERFLOW, 1441, "22008", "Datetime function: %s field overflow")                    \
+    X(WRONG_VALUE_ONLY, 1525, "HY000", "Incorrect %s value: '%s'")                                 \
+    X(LOG_ARGUMENT, 3020, "2201E", "Invalid argument for logarithm")                               \
+    X(LOCK_NAME, 3057, "42000", "Incorrect user-level lock name '%s'.")                            \
+    X(JSON_CHARSET, 3144, "22032",                                                                 \
+        "Cannot create a JSON value from a string with CHARACTER SET "                             \
+        "'%s'.")                                                                                   \
+    X(JSON_TYPE, 3146, "22032",                                                                    \
+        "Invalid data type for JSON data in argument %d to function %s; a JSON string or JSON "    \
+        "type is required.")                                                                       \
+    X(JSON_WILDCARD, 3149, "42000",                                                                \
+        "In this situation, path expressions may not contain the * and ** tokens or an array "     \
+        "range.")                                                                                  \
+    X(JSON_ONE_OR_ALL, 3154, "42000",                                                              \
+        "The oneOrAll argument to %s may take these values: 'one' "                                \
+        "or 'all'.")                                                                               \
+    X(JSON_DEPTH, 3157, "22032", "The JSON document exceeds the maximum depth.")                   \
+    X(JSON_NULL_KEY, 3158, "22032", "JSON documents may not contain NULL member names.")           \
+    X(JSON_VACUOUS, 3153, "42000", "The path expression '$' is not allowed in this context.")      \
+    X(JSON_ARRAY_CELL, 3165, "42000", "A path expression is not a path to a cell in an array.")    \
+    X(WRONG_UUID, 1411, "HY000", "Incorrect string value: '%s' for function %s")                   \
     X(OUT_OF_MEMORY, 1037, "HY001", "Out of memory; restart server and try again")
 
 enum db_error_name {

@@ -37,6 +37,7 @@ struct db_func_session {
     void *arg;              /* for the callbacks */
     uint64_t mode;          /* db_sql_mode */
     bool writes;            /* the statement changes data: ERROR_FOR_DIVISION_BY_ZERO counts */
+    bool ignore;            /* ... with IGNORE: no strictness */
     int64_t now;            /* of the statement: microseconds since 1970, UTC */
     int64_t utc_offset;     /* ... of the time zone in seconds, when tz is NULL */
     const struct db_tz *tz; /* a named zone (db_tz_get()), or NULL: utc_offset */

@@ -54,7 +54,9 @@ enum db_func_flags {
     X(as_date, 1, 1, D, "for comparing with a DATE: x as its text; error 1525 if it is none")      \
     X(as_datetime, 2, 2, D, "x, fsp: for comparing with DATETIME(fsp); more decimals stay if any") \
     X(as_time, 2, 2, S, "x, fsp: for comparing with TIME(fsp)")                                    \
-    X(cast_signed, 1, 1, D, "CAST(x AS SIGNED); digits above 2^63-1 wrap")                         \
+    X(cast_signed, 1, 1, D,                                                                        \
+        "CAST(x AS SIGNED): text is cut (a DECIMAL is rounded: m_cast_signed(m_int(x))), "         \
+        "above 2^63-1 it wraps")                                                                   \
     X(cast_unsigned, 1, 1, D, "CAST(x AS UNSIGNED)")                                               \
     X(cast_decimal, 3, 3, D, "x, p, s: CAST(x AS DECIMAL(p,s))")                                   \
     X(cast_double, 1, 1, D, "CAST(x AS DOUBLE)")                                                   \
