@@ -106,6 +106,8 @@ int build_literal(struct build *b, const struct db_cat_column *c, const struct s
 int build_add_key(struct build *b, const struct sql_key *key) MUST_CHECK;
 /* Names, order, what is in them; sets the columns' flags. */
 int build_keys(struct build *b) MUST_CHECK;
+/* Names and order only, of keys that SQLite has. */
+void build_keys_as_they_are(struct build *b);
 void build_drop_key(struct build *b, uint32_t at);
 /* Does the key begin with those columns, whole? */
 bool build_key_covers(const struct build_key *k, const struct str *columns, uint32_t n);
@@ -137,6 +139,8 @@ struct str build_rename(
 
 /* finish.c */
 int build_finish(struct build *b, struct db_cat_table **out) MUST_CHECK;
+/* The same without any check. */
+struct db_cat_table *build_table(struct build *b) MUST_CHECK;
 
 /* sqlite.c: parts of its statements. */
 /* "name" TYPE ... as in CREATE TABLE. */
@@ -148,6 +152,8 @@ int sqlite_index(struct buf *out, struct arena *arena, const struct db_cat_table
     struct db_error *e) MUST_CHECK;
 /* Is there an index of SQLite for the key? */
 bool sqlite_has_index(const struct db_cat_table *t, const struct db_cat_key *k);
+/* " TEXT COLLATE ..." */
+void sqlite_type(struct buf *out, const struct db_type *t);
 void sqlite_name(struct buf *out, struct str name);
 void sqlite_string(struct buf *out, struct str s);
 /* "main" or "temp", quoted */

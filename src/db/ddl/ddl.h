@@ -140,7 +140,6 @@ struct ddl_foreign_key { /* the rows of PRAGMA foreign_key_list with one id */
 
 struct ddl_foreign_table {
     struct str name;
-    struct str sql; /* of sqlite_schema; AUTOINCREMENT is looked for */
     bool is_view;
     const struct ddl_foreign_column *columns;
     uint32_t n_columns;

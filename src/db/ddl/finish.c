@@ -135,16 +135,11 @@ static int check_meaning(struct build *b, const struct db_cat_table *t)
     return r;
 }
 
-int build_finish(struct build *b, struct db_cat_table **out)
+struct db_cat_table *build_table(struct build *b)
 {
     struct db_cat_table *t = arena_new(b->arena, sizeof(*t));
-    struct db_cat_column *columns;
-    int r;
+    struct db_cat_column *columns = arena_new(b->arena, (b->n_columns + 1) * sizeof(*columns));
 
-    if ((r = check_columns(b)) || (r = build_fks(b)) || (r = build_keys(b)) ||
-        (r = build_checks(b)))
-        return r;
-    columns = arena_new(b->arena, b->n_columns * sizeof(*columns));
     for (uint32_t i = 0; i < b->n_columns; i++)
         columns[i] = b->columns[i].c;
     *t = b->t;
@@ -159,6 +154,18 @@ int build_finish(struct build *b, struct db_cat_table **out)
     t->rowid_column = rowid_column(t);
     if (!t->is_system)
         t->sqlite_name = t->name;
+    return t;
+}
+
+int build_finish(struct build *b, struct db_cat_table **out)
+{
+    struct db_cat_table *t;
+    int r;
+
+    if ((r = check_columns(b)) || (r = build_fks(b)) || (r = build_keys(b)) ||
+        (r = build_checks(b)))
+        return r;
+    t = build_table(b);
     if ((r = check_meaning(b, t)))
         return r;
     *out = t;

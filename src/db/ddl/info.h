@@ -19,6 +19,8 @@
 #include "db/sql/ast.h"
 #include "db/value.h"
 
+struct info_out; /* info_out.h */
+
 struct info_schema {
     struct str name;
     struct str charset;
@@ -108,9 +110,9 @@ struct info_relation {
     int32_t table_column;
     uint32_t n_columns;
     /* private to info.c: */
-    uint32_t index;
     const char *columns;
-    void (*rows)(void *out, const struct info_facts *f);
+    bool temporary; /* of SHOW: temporary tables too */
+    void (*rows)(struct info_out *out, const struct info_facts *f);
 };
 
 /* Equality that a query asks for; p NULL: none. Compared as names are: without case. */
@@ -145,9 +147,10 @@ struct info_rows info_list(struct arena *arena, const struct info_relation *r,
 
 /*
  * The SELECT, in MySQL's language, that answers a SHOW or DESCRIBE, with MySQL's names of its
- * columns. WHERE is printed of the tree. ERR_UNSUPPORTED, e untouched: this one is the caller's
- * (SHOW CREATE ..., SHOW ENGINE STATUS, COUNT(*) WARNINGS). ERR_INVAL with e: no database is
- * selected. Whether the table of SHOW COLUMNS and SHOW INDEX exists is the caller's check.
+ * columns; to be parsed with sql_mode ''. WHERE is printed of the tree. ERR_UNSUPPORTED, e
+ * untouched: this one is the caller's (SHOW CREATE ..., SHOW ENGINE STATUS). ERR_INVAL with e: no
+ * database is selected. Whether the table of SHOW COLUMNS and SHOW INDEX exists is the caller's
+ * check.
  */
 int info_show_text(struct arena *arena, const struct sql_show_stmt *s, const char *current_db,
     struct buf *text, struct db_error *e) MUST_CHECK;

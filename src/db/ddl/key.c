@@ -323,3 +323,13 @@ int build_keys(struct build *b)
     flag_columns(b);
     return 0;
 }
+
+void build_keys_as_they_are(struct build *b)
+{
+    for (uint32_t i = 0; i < b->n_keys; i++) {
+        if (b->keys[i].k.name.len == 0)
+            name_key(b, i);
+    }
+    sort_keys(b);
+    flag_columns(b);
+}

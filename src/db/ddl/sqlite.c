@@ -43,7 +43,7 @@ struct str ddl_key_of_index(struct str table, struct str index)
 }
 
 /* How a type lies in SQLite (catalog.h): its type, and the collation of those that are no text. */
-static void add_type(struct buf *out, const struct db_type *t)
+void sqlite_type(struct buf *out, const struct db_type *t)
 {
     struct str collation = t->collation;
 
@@ -84,7 +84,7 @@ int sqlite_column(struct buf *out, struct arena *arena, const struct db_cat_tabl
     int r;
 
     sqlite_name(out, c->name);
-    add_type(out, &c->type);
+    sqlite_type(out, &c->type);
     if (t->rowid_column == (int32_t)at) {
         buf_add_lit(out, " PRIMARY KEY");
         if (c->auto_increment)
