@@ -16,9 +16,9 @@
     {                                \
         .kind = DB_V_REAL, .d = (v_) \
     }
-#define TEXT_(v_)                       \
-    {                                   \
-        .kind = DB_V_TEXT, .s = STR(v_) \
+#define TEXT_(v_)               \
+    {                           \
+        DB_V_TEXT, {0}, STR(v_) \
     }
 
 /* One value in both protocols; the binary one without the row's header and bitmap. */
