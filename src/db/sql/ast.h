@@ -171,7 +171,7 @@ struct sql_expr {
     uint32_t pos;   /* bytes of the statement's text that it was written as, from pos to end: */
     uint32_t end;   /* the name of a column of a result without alias */
     uint32_t depth; /* of the tree that this is the root of; the parser bounds it (500) */
-    bool not ;
+    bool not;
     bool is_distinct;
     bool is_all;
     bool is_bit;
@@ -425,7 +425,7 @@ enum sql_nullable { SQL_NULL_UNSAID, SQL_NULL_YES, SQL_NULL_NO };
 
 struct sql_column_def {
     struct str name;
-    struct db_type type;
+    struct db_type type; /* collation "_bin": BINARY was written, the _bin one of the charset */
     bool serial; /* SERIAL: BIGINT UNSIGNED NOT NULL AUTO_INCREMENT UNIQUE, already spelled out here
                   */
     enum sql_nullable nullable;
@@ -467,6 +467,7 @@ struct sql_table_def {
 };
 
 struct sql_create_table {
+    bool or_replace; /* MariaDB's */
     bool temporary;
     bool if_not_exists;
     struct sql_name table;
@@ -541,6 +542,7 @@ struct sql_drop {
 
 struct sql_create_view {
     bool or_replace;
+    bool if_not_exists;
     struct sql_name view;
     struct sql_names columns;
     struct sql_query *query;
@@ -695,7 +697,7 @@ struct sql_stmt {
         struct sql_name table;
         struct str alias;
         bool write;
-    } * locks;
+    } *locks;
     uint32_t n_locks;
     bool if_exists;
     bool snapshot;

@@ -59,8 +59,35 @@ void ps_stmt(struct sql_parser *p, struct sql_stmt *s)
     case W_DELETE:
         ps_delete(p, s, NULL);
         break;
+    case W_CREATE:
+        ps_stmt_create(p, s);
+        break;
+    case W_ALTER:
+        ps_stmt_alter(p, s);
+        break;
+    case W_DROP:
+        ps_stmt_drop(p, s);
+        break;
+    case W_TRUNCATE:
+        ps_stmt_truncate(p, s);
+        break;
+    case W_RENAME:
+        ps_stmt_rename(p, s);
+        break;
+    case W_SET:
+        ps_stmt_set(p, s);
+        break;
+    case W_SHOW:
+        ps_stmt_show(p, s);
+        break;
+    case W_EXPLAIN:
+    case W_DESCRIBE:
+    case W_DESC:
+        ps_stmt_explain(p, s);
+        break;
     default:
-        ps_fail(p);
+        if (!ps_stmt_other(p, s))
+            ps_fail(p);
     }
 }
 
@@ -69,10 +96,11 @@ static void skip_refused(struct sql_parser *p, struct sql_stmt *s)
 {
     struct sql_token t;
 
-    *s = (struct sql_stmt){.kind = SQL_STMT_REFUSED, .name = str_c(p->refused)};
+    *s = (struct sql_stmt){
+        .kind = SQL_STMT_REFUSED, .name = str_c(p->refused), .if_exists = p->refused_if_exists};
     do {
         sql_lexer_next(&p->lexer, &t);
-    } while (t.kind != T_END && t.kind != T_BAD && t.kind != T_SEMICOLON);
+    } while (t.kind != T_END && t.kind != T_BAD && (t.kind != T_SEMICOLON || p->refused_all));
     p->prev_end = t.pos;
     p->tok = t;
 }

@@ -491,7 +491,7 @@ struct sql_expr *ps_call_match(struct sql_parser *p)
     do {
         struct sql_expr *column = ps_column(p);
 
-        *(struct sql_expr **)ps_add(p, &vec, sizeof(e)) = column;
+        ps_add_expr(p, &vec, column);
     } while (ps_accept(p, T_COMMA));
     e->list = (struct sql_exprs){vec.v, vec.n};
     if (open)

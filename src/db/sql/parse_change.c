@@ -48,7 +48,7 @@ static struct sql_exprs one_row(struct sql_parser *p)
         do {
             struct sql_expr *e = ps_expr_or_default(p);
 
-            *(struct sql_expr **)ps_add(p, &vec, sizeof(e)) = e;
+            ps_add_expr(p, &vec, e);
         } while (ps_accept(p, T_COMMA));
     }
     ps_expect(p, T_CLOSE);

@@ -95,13 +95,13 @@ static struct sql_expr *chain(struct sql_parser *p, enum sql_op op, struct sql_e
     bool is_or = op == SQL_OP_OR;
     struct ps_vec vec = {0};
 
-    *(struct sql_expr **)ps_add(p, &vec, sizeof(first)) = first;
+    ps_add_expr(p, &vec, first);
     while (is_or ? at_or(p) : at_and(p)) {
         struct sql_expr *e;
 
         ps_next(p);
         e = climb(p, is_or ? PREC_XOR : PREC_NOT);
-        *(struct sql_expr **)ps_add(p, &vec, sizeof(e)) = e;
+        ps_add_expr(p, &vec, e);
     }
     return balance(p, op, vec.v, vec.n);
 }
@@ -259,7 +259,7 @@ static struct sql_expr *test(struct sql_parser *p, struct sql_expr *a)
 /* ---- arithmetic ---- */
 
 struct infix {
-    enum prec prec;
+    int prec; /* 0: none */
     enum sql_op op;
 };
 
@@ -299,7 +299,7 @@ static struct sql_expr *operate(struct sql_parser *p, struct infix in, struct sq
         }
         p->seed = e;
     }
-    return binary(p, in.op, a, climb(p, (int)in.prec + 1));
+    return binary(p, in.op, a, climb(p, in.prec + 1));
 }
 
 struct sql_expr *ps_unary(struct sql_parser *p)
@@ -356,7 +356,7 @@ static struct sql_expr *climb(struct sql_parser *p, int min)
         struct infix in = arithmetic(p);
 
         if (in.prec) {
-            if ((int)in.prec < min)
+            if (in.prec < min)
                 break;
             e = operate(p, in, e);
         } else if (min <= PREC_TEST && test_begins(p)) {
@@ -412,7 +412,7 @@ struct sql_exprs ps_exprs(struct sql_parser *p)
     do {
         struct sql_expr *e = ps_expr(p);
 
-        *(struct sql_expr **)ps_add(p, &vec, sizeof(e)) = e;
+        ps_add_expr(p, &vec, e);
     } while (ps_accept(p, T_COMMA));
     return (struct sql_exprs){vec.v, vec.n};
 }

@@ -171,11 +171,11 @@ static struct sql_expr *row(struct sql_parser *p, struct sql_expr *first, uint32
     struct sql_expr *e = ps_expr_new(p, SQL_ROW, pos);
     struct ps_vec vec = {0};
 
-    *(struct sql_expr **)ps_add(p, &vec, sizeof(e)) = first;
+    ps_add_expr(p, &vec, first);
     while (ps_accept(p, T_COMMA)) {
         struct sql_expr *next = ps_expr(p);
 
-        *(struct sql_expr **)ps_add(p, &vec, sizeof(e)) = next;
+        ps_add_expr(p, &vec, next);
     }
     e->list = (struct sql_exprs){vec.v, vec.n};
     ps_expect(p, T_CLOSE);
@@ -280,8 +280,8 @@ static struct sql_expr *case_when(struct sql_parser *p)
         when = ps_expr(p);
         ps_expect_word(p, W_THEN);
         then = ps_expr(p);
-        *(struct sql_expr **)ps_add(p, &vec, sizeof(e)) = when;
-        *(struct sql_expr **)ps_add(p, &vec, sizeof(e)) = then;
+        ps_add_expr(p, &vec, when);
+        ps_add_expr(p, &vec, then);
     } while (ps_is_word(p, W_WHEN));
     e->list = (struct sql_exprs){vec.v, vec.n};
     if (ps_accept_word(p, W_ELSE))
@@ -329,7 +329,7 @@ static struct sql_expr *reserved(struct sql_parser *p)
     }
 }
 
-static struct sql_expr *operand(struct sql_parser *p)
+struct sql_expr *ps_operand(struct sql_parser *p)
 {
     switch (p->tok.kind) {
     case T_STRING:
@@ -391,5 +391,5 @@ struct sql_expr *ps_primary(struct sql_parser *p)
     struct sql_expr *e = p->seed;
 
     p->seed = NULL;
-    return postfix(p, e ? e : operand(p));
+    return postfix(p, e ? e : ps_operand(p));
 }

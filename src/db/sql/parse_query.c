@@ -208,7 +208,7 @@ static void windows(struct sql_parser *p, struct sql_body *b)
         w->name = ps_name(p);
         ps_expect_word(p, W_AS);
         ps_window_spec(p, w);
-        *(struct sql_window **)ps_add(p, &vec, sizeof(w)) = w;
+        *(struct sql_window **)ps_add(p, &vec, sizeof(struct sql_window *)) = w;
     } while (ps_accept(p, T_COMMA));
     b->windows = vec.v;
     b->n_windows = vec.n;

@@ -93,12 +93,12 @@ static struct sql_table *derived(struct sql_parser *p, struct sql_query *q, bool
  * behind the first inner ) that it is a query. */
 static struct sql_table *parens(struct sql_parser *p, struct sql_query **query)
 {
-    struct sql_table *t = NULL;
+    struct sql_table *t = table_new(p, SQL_TABLE_NAME);
 
     ps_next(p);
     if (!ps_enter(p)) {
         ps_leave(p);
-        return table_new(p, SQL_TABLE_NAME);
+        return t;
     }
     if (ps_starts_query(p)) {
         *query = ps_query(p);

@@ -252,7 +252,7 @@ static void text_words(struct sql_parser *p, struct db_type *t)
     if (bin && t->charset.len)
         t->collation = arena_printf(p->arena, STR_F "_bin", STR_A(t->charset));
     else if (bin)
-        t->collation = STR("binary"); /* of whatever character set the table has */
+        t->collation = STR("_bin"); /* of whatever character set the table has */
 }
 
 /* Text types in the character set binary are the binary types. */

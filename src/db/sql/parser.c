@@ -149,7 +149,7 @@ static void fail_text(struct sql_parser *p, uint32_t pos, const char *what)
     if (near.len == 0)
         pos = MIN(pos, p->prev_end);
     for (const char *at = p->text.p, *end = at + pos;
-         at && at < end && (at = memchr(at, '\n', (size_t)(end - at))); at++)
+        at && at < end && (at = memchr(at, '\n', (size_t)(end - at))); at++)
         line++;
     str_put(text, sizeof(text), near);
     (void)db_error_set(p->e, DB_E_PARSE, what, text, line);
@@ -227,6 +227,11 @@ void *ps_add(struct sql_parser *p, struct ps_vec *vec, size_t size)
         vec->cap = cap;
     }
     return (char *)vec->v + vec->n++ * size;
+}
+
+void ps_add_expr(struct sql_parser *p, struct ps_vec *vec, struct sql_expr *e)
+{
+    *(struct sql_expr **)ps_add(p, vec, sizeof(struct sql_expr *)) = e;
 }
 
 struct str ps_text(const struct sql_parser *p, uint32_t from)

@@ -37,8 +37,10 @@ struct sql_parser {
     uint32_t n_params;
     size_t memory; /* of the arena at the beginning */
     bool failed;
-    const char *refused;   /* failed, since this is not supported */
-    struct sql_expr *seed; /* read already: the operand that the next expression begins with */
+    const char *refused;    /* failed, since this is not supported */
+    bool refused_all;       /* all of the text: its body holds semicolons */
+    bool refused_if_exists; /* it had IF EXISTS or IF NOT EXISTS */
+    struct sql_expr *seed;  /* read already: the operand that the next expression begins with */
 };
 
 /* ---- tokens ---- */
@@ -87,6 +89,7 @@ struct ps_vec {
 };
 /* Room for one more, zeroed; valid until the next. */
 void *ps_add(struct sql_parser *p, struct ps_vec *vec, size_t size);
+void ps_add_expr(struct sql_parser *p, struct ps_vec *vec, struct sql_expr *e);
 /* Text of the statement from a position to the end of the token before the current one. */
 struct str ps_text(const struct sql_parser *p, uint32_t from);
 struct str ps_lower(struct sql_parser *p, struct str s);
@@ -130,6 +133,8 @@ struct sql_exprs ps_exprs(struct sql_parser *p);
 /* ( expr, ... ), perhaps empty */
 struct sql_exprs ps_args(struct sql_parser *p);
 struct sql_expr *ps_primary(struct sql_parser *p);
+/* The same without COLLATE and -> behind it. */
+struct sql_expr *ps_operand(struct sql_parser *p);
 struct sql_expr *ps_column(struct sql_parser *p);
 /* At a name or word that ( follows. */
 struct sql_expr *ps_call(struct sql_parser *p);
@@ -180,6 +185,51 @@ void ps_skip_partition(struct sql_parser *p);
 void ps_insert(struct sql_parser *p, struct sql_stmt *s);
 void ps_update(struct sql_parser *p, struct sql_stmt *s, const struct sql_query *with);
 void ps_delete(struct sql_parser *p, struct sql_stmt *s, const struct sql_query *with);
+void ps_stmt_create(struct sql_parser *p, struct sql_stmt *s);
+void ps_stmt_alter(struct sql_parser *p, struct sql_stmt *s);
+void ps_alter_table(struct sql_parser *p, struct sql_stmt *s);
+/* Reads what is about accounts to its end, as a SQL_STMT_ACCOUNT. */
+void ps_account(struct sql_parser *p, struct sql_stmt *s);
+void ps_stmt_drop(struct sql_parser *p, struct sql_stmt *s);
+void ps_stmt_truncate(struct sql_parser *p, struct sql_stmt *s);
+void ps_stmt_rename(struct sql_parser *p, struct sql_stmt *s);
+void ps_stmt_set(struct sql_parser *p, struct sql_stmt *s);
+void ps_stmt_show(struct sql_parser *p, struct sql_stmt *s);
+void ps_stmt_explain(struct sql_parser *p, struct sql_stmt *s);
+/* All that is left; false when it is none of them. */
+bool ps_stmt_other(struct sql_parser *p, struct sql_stmt *s);
+/* SET TRANSACTION's ISOLATION LEVEL and READ ONLY. */
+void ps_set_transaction(struct sql_parser *p, struct sql_set *set);
+/* READ ONLY: 1, READ WRITE: 2, else 0 and nothing is read. */
+int ps_access(struct sql_parser *p);
+
+/* ---- definitions: parse_column.c, parse_key.c, parse_option.c ---- */
+
+/* At what follows the column's name. */
+void ps_column_def(struct sql_parser *p, struct sql_column_def *c);
+/* The value of DEFAULT. */
+struct sql_expr *ps_default_value(struct sql_parser *p);
+void ps_references(struct sql_parser *p, struct sql_fk *fk);
+void ps_check(struct sql_parser *p, struct sql_check *c);
+/* Does a key, a foreign key or a check begin here (and not a column)? */
+bool ps_at_constraint(struct sql_parser *p);
+enum ps_constraint { PS_KEY, PS_FK, PS_CHECK };
+struct ps_constraint_def {
+    enum ps_constraint kind;
+    struct sql_key key;
+    struct sql_fk fk;
+    struct sql_check check;
+    bool if_not_exists;
+};
+void ps_constraint(struct sql_parser *p, struct ps_constraint_def *c);
+/* ( part, ... ) and the options behind it. */
+void ps_key_parts(struct sql_parser *p, struct sql_key *key);
+void ps_key_using(struct sql_parser *p, struct sql_key *key);
+/* One option of a table or a database, added to vec; false when there is none. */
+bool ps_option(struct sql_parser *p, struct ps_vec *vec);
+/* Text up to the end of the statement, or to AS or SELECT outside of parentheses. */
+struct str ps_partition_text(struct sql_parser *p);
+
 void ps_stmt_query(struct sql_parser *p, struct sql_stmt *s);
 void ps_with_stmt(struct sql_parser *p, struct sql_stmt *s);
 void ps_stmt(struct sql_parser *p, struct sql_stmt *s);

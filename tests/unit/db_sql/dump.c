@@ -261,7 +261,7 @@ static void head(struct buf *b, const struct sql_expr *e)
     static const char *const sides[] = {"", " leading", " trailing"};
     static const char *const matches[] = {"", " boolean", " expansion"};
 
-    if (e->not )
+    if (e->not)
         buf_add_str(b, e->kind == SQL_DATE_ADD ? STR("minus-") : STR("not-"));
     if (e->kind == SQL_UNARY || e->kind == SQL_BINARY)
         buf_printf(b, "%s", op_texts[e->op]);

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The ephpm developers */
 #include "unit/test.h"
 
-extern const struct test tests_lexer[], tests_expr[], tests_query[], tests_change[];
+extern const struct test tests_lexer[], tests_expr[], tests_query[], tests_change[], tests_define[],
+    tests_other[];
 
-TEST_MAIN(tests_lexer, tests_expr, tests_query, tests_change)
+TEST_MAIN(tests_lexer, tests_expr, tests_query, tests_change, tests_define, tests_other)
