@@ -43,6 +43,42 @@ static int check_foreign_keys(struct def *d, const struct db_cat_table *t, struc
     return db_error_set(e, DB_E_NO_REFERENCED_ROW, text.p);
 }
 
+/* Error 1062 of an index that cannot be: which key, and which value it has twice. */
+static void name_duplicate(struct def *d, const struct db_cat_table *t, struct db_error *e)
+{
+    struct arena *a = &d->s->arena;
+    const struct db_cat_key *key = store_sqlerr_key(sqlite3_errmsg(d->s->handle->sql), t);
+    struct buf columns = {0}, value = {0};
+    struct str text;
+    sqlite3_stmt *stmt = NULL;
+
+    if (!key)
+        return;
+    for (uint32_t i = 0; i < key->n_parts; i++) {
+        if (key->parts[i].column < 0)
+            return;
+    }
+    for (uint32_t i = 0; i < key->n_parts; i++)
+        buf_printf(&columns, "%s" STR_F, i ? ", " : "",
+            STR_A(tr_quote(a, t->columns[key->parts[i].column].name)));
+    text = arena_printf(a,
+        "SELECT " STR_F " FROM " STR_F " GROUP BY " STR_F " HAVING count(*) > 1 LIMIT 1",
+        STR_A(buf_str(&columns)), STR_A(tr_quote(a, t->name)), STR_A(buf_str(&columns)));
+    if (sqlite3_prepare_v2(d->s->handle->sql, text.p, (int)text.len, &stmt, NULL) == SQLITE_OK &&
+        sqlite3_step(stmt) == SQLITE_ROW) {
+        for (uint32_t i = 0; i < key->n_parts; i++) {
+            const char *p = (const char *)sqlite3_column_text(stmt, (int)i);
+
+            buf_printf(&value, "%s%.64s", i ? "-" : "", p ? p : "NULL");
+        }
+        db_error_set(e, DB_E_DUP_ENTRY, buf_cstr(&value),
+            arena_printf(a, STR_F "." STR_F, STR_A(t->name), STR_A(key->name)).p);
+    }
+    (void)sqlite3_finalize(stmt);
+    buf_fini(&columns);
+    buf_fini(&value);
+}
+
 static int run_change(
     struct def *d, const struct ddl_change *change, uint64_t *rows, struct db_error *e)
 {
@@ -62,6 +98,8 @@ static int run_change(
     }
     if (code == 0 && change->views_off)
         code = def_views_on(d, views, n_views, e);
+    if (code && e->number == 1062)
+        name_duplicate(d, change->table, e);
     return code;
 }
 

@@ -51,6 +51,20 @@ static void on_broken(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     sqlite3_result_null(ctx);
 }
 
+static int bind_params(struct db_session *s, sqlite3_stmt *stmt, const struct tr_step *step)
+{
+    int rc = SQLITE_OK;
+
+    for (uint32_t i = 0; i < step->n_params && rc == SQLITE_OK; i++) {
+        const struct tr_param *p = &step->params[i];
+
+        rc = p->from_client && p->index >= s->n_params
+                 ? SQLITE_RANGE
+                 : exec_bind(stmt, (int)i + 1, p->from_client ? &s->params[p->index] : &p->value);
+    }
+    return rc;
+}
+
 /* Runs the failed step again under the trigger texts; all is undone. */
 static void run_again(struct db_session *s, const struct tr_step *step, const struct str *triggers,
     uint32_t n, struct seen *seen)
@@ -163,6 +177,100 @@ static void explain_duplicate(struct db_session *s, const struct tr_step *step, 
 out:
     buf_fini(&seen.text);
     buf_fini(&values);
+}
+
+/* ---- INSERT IGNORE ---- */
+
+struct doubles {
+    struct db_session *s;
+    const struct db_cat_table *table;
+};
+
+/* _ephpm_double(number of the key, values ...): a row will be left out. */
+static void on_double(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    const struct doubles *d = sqlite3_user_data(ctx);
+    int64_t key = sqlite3_value_int64(argv[0]);
+    struct buf b = {0};
+    char name[300];
+
+    for (int i = 1; i < argc; i++) {
+        if (i > 1)
+            buf_add_char(&b, '-');
+        add_value(&b, argv[i]);
+    }
+    if (key >= 0 && key < (int64_t)d->table->n_keys) {
+        snprintf(name, sizeof(name), STR_F "." STR_F, STR_A(d->table->name),
+            STR_A(d->table->keys[key].name));
+        sess_warn_name(d->s, DB_WARNING, DB_E_DUP_ENTRY, buf_cstr(&b), name);
+    }
+    buf_fini(&b);
+    sqlite3_result_null(ctx);
+}
+
+/* CASE WHEN EXISTS (a row with the key's values) THEN _ephpm_double(...) ... END */
+static struct str doubles_text(struct db_session *s, const struct db_cat_table *t)
+{
+    struct buf b = {0};
+    struct str body, table = tr_quote(&s->arena, t->name);
+
+    buf_add_lit(&b, "SELECT CASE");
+    for (uint32_t i = 0; i < t->n_keys && t->keys[i].kind <= DB_KEY_UNIQUE; i++) {
+        const struct db_cat_key *key = &t->keys[i];
+        struct buf values = {0};
+        bool plain = key_values(s, t, key, &values);
+
+        for (uint32_t j = 0; j < key->n_parts; j++)
+            plain &= key->parts[j].column >= 0 && key->parts[j].length == 0;
+        if (plain) {
+            buf_printf(&b, " WHEN EXISTS (SELECT 1 FROM %s." STR_F " WHERE ",
+                t->temporary ? "temp" : "main", STR_A(table));
+            for (uint32_t j = 0; j < key->n_parts; j++) {
+                struct str c = tr_quote(&s->arena, t->columns[key->parts[j].column].name);
+
+                buf_printf(&b, "%s" STR_F " = NEW." STR_F, j ? " AND " : "", STR_A(c), STR_A(c));
+            }
+            buf_printf(&b, ") THEN _ephpm_double(%u, " STR_F ")", i, STR_A(buf_str(&values)));
+        }
+        buf_fini(&values);
+    }
+    buf_add_lit(&b, " WHEN 0 THEN 0 END;");
+    body = trigger_text(s, t, "INSERT", buf_str(&b));
+    buf_fini(&b);
+    return body;
+}
+
+int duplicate_warn(struct db_session *s, const struct tr_step *step, uint64_t *changed)
+{
+    struct store_handle *h = s->handle;
+    struct doubles d = {s, step->target};
+    sqlite3_stmt *stmt = NULL;
+    int rc;
+
+    s->f.row = s->f.auto_generated = s->f.auto_explicit = 0;
+    sess_clear_warnings(s); /* they come again */
+    rc = store_handle_run(h, "ROLLBACK TO _ephpm_ignore");
+    if (rc == SQLITE_OK)
+        rc = sqlite3_create_function_v2(h->sql, "_ephpm_double", -1, SQLITE_UTF8 | SQLITE_INNOCUOUS,
+            &d, on_double, NULL, NULL, NULL);
+    if (rc == SQLITE_OK)
+        rc = store_handle_run_once(h, doubles_text(s, step->target));
+    if (rc == SQLITE_OK)
+        rc = store_handle_stmt(h, step->sql, &stmt);
+    if (rc == SQLITE_OK)
+        rc = bind_params(s, stmt, step);
+    while (rc == SQLITE_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW)
+        rc = SQLITE_OK;
+    if (rc == SQLITE_DONE) {
+        rc = SQLITE_OK;
+        *changed = (uint64_t)sqlite3_changes64(h->sql);
+    }
+    store_ignore(store_handle_done(h, stmt));
+    if (rc == SQLITE_OK)
+        rc = store_handle_run_once(h, STR("DROP TRIGGER _ephpm_on_INSERT"));
+    store_ignore(sqlite3_create_function_v2(
+        h->sql, "_ephpm_double", -1, SQLITE_UTF8, NULL, NULL, NULL, NULL, NULL));
+    return rc;
 }
 
 /* ---- 1451, 1452 ---- */

@@ -13,4 +13,11 @@
  */
 void duplicate_explain(struct db_session *s, const struct tr_step *step, struct db_error *e);
 
+/*
+ * INSERT IGNORE has left rows out (or may have): the statement, which has just been done behind the
+ * savepoint `_ephpm_ignore`, is taken back and done again while a trigger makes the warnings 1062.
+ * Result codes of SQLite.
+ */
+int duplicate_warn(struct db_session *s, const struct tr_step *step, uint64_t *changed) MUST_CHECK;
+
 #endif

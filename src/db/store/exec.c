@@ -350,6 +350,32 @@ static int change_step(struct db_session *s, const struct tr_plan *plan, const s
     return 0;
 }
 
+/* INSERT IGNORE of given rows: those that are left out are warned of. */
+static int ignore_step(struct db_session *s, const struct tr_plan *plan, const struct tr_step *step,
+    sqlite3_stmt **stmt, struct totals *t, struct db_error *e)
+{
+    struct totals one = {0};
+    int rc = store_handle_run(s->handle, "SAVEPOINT _ephpm_ignore"), code;
+
+    if (rc != SQLITE_OK)
+        return fail(s, rc, step, e);
+    code = change_step(s, plan, step, *stmt, &one, e);
+    if (code == 0 && one.changed < plan->n_rows) {
+        store_ignore(store_handle_done(s->handle, *stmt));
+        *stmt = NULL;
+        rc = duplicate_warn(s, step, &one.changed);
+        if (rc != SQLITE_OK)
+            code = fail(s, rc, step, e);
+    }
+    if (!sqlite3_get_autocommit(s->handle->sql)) {
+        rc = store_handle_run(s->handle, "RELEASE _ephpm_ignore");
+        if (rc != SQLITE_OK && code == 0)
+            code = fail(s, rc, step, e);
+    }
+    t->changed += one.changed;
+    return code;
+}
+
 static int quiet_step(
     struct db_session *s, const struct tr_step *step, sqlite3_stmt *stmt, struct db_error *e)
 {
@@ -376,7 +402,10 @@ static int run_step(struct db_session *s, const struct tr_plan *plan, const stru
         code = found_step(s, step, stmt, e);
         break;
     case TR_STEP_CHANGE:
-        code = change_step(s, plan, step, stmt, t, e);
+        if (plan->ignore && plan->count == TR_COUNT_INSERT && plan->n_rows && step->target)
+            code = ignore_step(s, plan, step, &stmt, t, e);
+        else
+            code = change_step(s, plan, step, stmt, t, e);
         break;
     case TR_STEP_PREPARE:
     case TR_STEP_FINISH:

@@ -22,7 +22,8 @@ static void fill_ok(struct db_session *s, struct db_ok *ok)
     ok->status = db_session_status(s);
     if (s->more)
         ok->status |= DB_STATUS_MORE_RESULTS;
-    ok->warnings = (uint16_t)MIN(s->total_warnings, SESS_MAX_WARNINGS);
+    if (!s->old_warnings)
+        ok->warnings = (uint16_t)MIN(s->total_warnings, SESS_MAX_WARNINGS);
 }
 
 void sess_ok(struct db_session *s, uint64_t affected, struct str info)
@@ -112,7 +113,7 @@ int sess_parse(struct db_session *s, struct str text, struct store_plan **out, s
         return ERR_INVAL;
     }
     plan->stmt = stmt;
-    *rest = left.len ? str_sub(text, text.len - left.len, left.len) : STR_NONE;
+    *rest = left.len ? str_sub(text, (size_t)(left.p - copy.p), text.len) : STR_NONE;
     *out = plan;
     return 0;
 }
@@ -300,7 +301,7 @@ static void start(struct db_session *s, struct str text)
     int queried = STORE_KILL_QUERY;
 
     arena_reset(&s->arena);
-    s->ended = s->gone = false;
+    s->ended = s->gone = s->old_warnings = false;
     s->rows_sent = s->affected = 0;
     s->insert_id = 0;
     s->first_auto = 0;
@@ -406,7 +407,8 @@ static int get_plan(struct db_session *s, struct str text, struct str *key,
         sess_clear_warnings(s);
         return ERR_INVAL;
     }
-    if (!keeps_warnings((*plan)->stmt))
+    s->old_warnings = keeps_warnings((*plan)->stmt);
+    if (!s->old_warnings)
         sess_clear_warnings(s);
     (*plan)->class = class_of((*plan)->stmt);
     *rest = skip_nothing(*rest);
@@ -420,7 +422,7 @@ static int check_params(struct db_session *s, const struct sql_stmt *stmt, struc
 {
     if (stmt->n_params == s->n_params)
         return 0;
-    if (s->n_params == 0)
+    if (s->n_params == 0 && s->nesting == 0)
         return db_error_text(e, DB_E_PARSE,
             "You have an error in your SQL syntax; check the manual that corresponds to your "
             "MySQL server version for the right syntax to use near '?' at line 1");

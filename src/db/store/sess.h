@@ -83,6 +83,7 @@ struct db_session {
     uint32_t n_warnings;     /* kept */
     uint32_t total_warnings; /* happened */
     uint32_t n_errors;
+    bool old_warnings;                 /* they are of another statement: this one only shows them */
     struct list prepared;              /* of the protocol */
     struct map named;                  /* PREPARE name */
     const struct db_type *param_types; /* of the statement that runs, or NULL */
