@@ -39,6 +39,7 @@ static const char cli_help[] =
     "  kv ...        the key-value store: keys [PATTERN], get K, set K V, del K..., incr K, ttl "
     "K,\n"
     "                ping, top\n"
+    "  db ...        the database: shell, check, backup FILE, import FILE, export [FILE]\n"
     "  bench ...     benchmarks of PHP and of servers (ephpm bench --help)\n"
     "  php ...       the php command: every argument is php's (ephpm php -v)\n"
     "  cgi ...       the php-cgi command: a request from the environment and standard input\n"
@@ -50,9 +51,9 @@ static const char cli_help[] =
     "  -d, --document-root DIR   folder to serve\n"
     "  -p, --port N              dev: port on 127.0.0.1 (a taken one: the next free is used)\n"
     "  -s, --sites DIR           dev: a site per folder\n"
-    "  --site NAME               deploy, cache reset, reload: only this site (else: --all); kv: "
-    "whose\n"
-    "                            store\n"
+    "  --site NAME               deploy, cache reset, reload: only this site (else: --all); kv, "
+    "db:\n"
+    "                            whose store or database\n"
     "  --rev TEXT                deploy: what is deployed; kept at opcache:revision:SITE\n"
     "  --ttl SECONDS             kv set: when the key expires\n"
     "  --by N                    kv incr: by how much (1)\n"
@@ -62,6 +63,8 @@ static const char cli_help[] =
     "protocol\n"
     "                            ($EPHPM_KV_PASSWORD is a password, too)\n"
     "  -v                        more log; twice: all of it\n"
+    "  --plain                   db shell: without the mariadb or mysql client\n"
+    "  --force                   db import: go on after an error\n"
     "  --json                    status: as JSON\n"
     "  -h, --help\n"
     "\n"
@@ -226,6 +229,10 @@ static int cli_parse(struct cli *c, int argc, char **argv)
             c->all = true;
         else if (strcmp(argv[i], "--json") == 0)
             c->json = true;
+        else if (strcmp(argv[i], "--plain") == 0)
+            c->plain = true;
+        else if (strcmp(argv[i], "--force") == 0)
+            c->force = true;
         else
             return cli_usage("unknown flag", argv[i]);
     }
@@ -235,6 +242,8 @@ static int cli_parse(struct cli *c, int argc, char **argv)
         cli_override(c, "server.logging.level", c->verbosity > 1 ? "trace" : "debug", "-v");
     if (!c->command)
         c->command = "dev";
+    if ((c->plain || c->force) && strcmp(c->command, "db") != 0)
+        return cli_usage("it is for db:", c->plain ? "--plain" : "--force");
     rc = cli_check_flags(c);
     return rc ? rc : cli_set_port(c);
 }
@@ -410,6 +419,7 @@ static const struct {
     {"stop", cli_stop, 0},
     {"config", cli_config, 1},
     {"kv", cli_kv, SIZE_MAX},
+    {"db", cli_db, SIZE_MAX},
     {"help", cli_print_help, 0},
     {"--help", cli_print_help, 0},
     {"--version", cli_version, 0},
@@ -438,7 +448,7 @@ int main(int argc, char **argv)
     }
     if (argc > 1 && strcmp(argv[1], "--role=db") == 0) {
         process_title_init(argc, argv);
-        process_set_title("ephpm: kv");
+        process_set_title("ephpm: db");
         log_init("db", 2, LOG_TEXT, LOG_INFO);
         return dbrole_main();
     }

@@ -87,6 +87,28 @@ static void remote_status_kv(const struct json_value *kv)
     }
 }
 
+static void remote_status_db(const struct json_value *db)
+{
+    const struct json_value *all = json_get(db, "databases");
+
+    if (!all)
+        return;
+    printf(
+        "  database role %lld  connections %lld  statements %lld  errors %lld  slow %lld  refused "
+        "%lld  denied %lld\n",
+        (long long)json_get_int(db, "pid", 0), (long long)json_get_int(db, "connections", 0),
+        (long long)json_get_int(db, "statements", 0), (long long)json_get_int(db, "errors", 0),
+        (long long)json_get_int(db, "slow", 0), (long long)json_get_int(db, "refused", 0),
+        (long long)json_get_int(db, "denied", 0));
+    for (const struct json_value *d = all->first; d; d = d->next) {
+        struct str error = json_get_str(d, "error");
+
+        printf("    database %s of %s  %s%s" STR_F "\n", json_get_str(d, "database").p,
+            json_get_str(d, "site").p, json_get_str(d, "path").p, error.len ? "  " : "",
+            STR_A(error));
+    }
+}
+
 static double remote_number(const struct json_value *v, const char *key)
 {
     const struct json_value *n = json_get(v, key);
@@ -126,6 +148,7 @@ static void remote_status(const struct json_value *v)
     for (const struct json_value *j = jit ? jit->first : NULL; j; j = j->next)
         remote_status_jit(j);
     remote_status_kv(json_get(v, "kv"));
+    remote_status_db(json_get(v, "db"));
     if (front && front->kind == JSON_OBJECT)
         remote_status_front(front);
 }
@@ -177,6 +200,8 @@ static int remote_send(sock_t s, const struct cli *c, const char *cmd)
         json_add_str(&w, "site", str_c(c->site));
     if (c->rev)
         json_add_str(&w, "rev", str_c(c->rev));
+    if (c->path)
+        json_add_str(&w, "path", str_c(c->path));
     json_close_object(&w);
     buf_add_char(&b, '\n');
     part = buf_str(&b);
@@ -311,4 +336,38 @@ int cli_remote_store(struct cli *c, sock_t *out)
     else
         *out = s;
     return code;
+}
+
+int cli_remote_ask(struct cli *c, const char *cmd, struct arena *a, struct json_value **out)
+{
+    struct buf b = {0};
+    struct err err = {0};
+    size_t got;
+    sock_t s;
+    int code = remote_connect(c, &s), rc;
+
+    if (code)
+        return code;
+    rc = remote_send(s, c, cmd);
+    if (rc == 0) {
+        do { /* it closes after the answer */
+            rc = sock_wait_readable(s, -1);
+            if (rc == 0)
+                rc = sock_recv(s, buf_reserve(&b, 65536), 65536, &got);
+            if (rc == 0)
+                b.len += got;
+        } while (rc == 0);
+        if (json_parse(a, arena_str(a, str_trim(buf_str(&b))), out, &err)) {
+            fprintf(stderr, "ephpm: the server ended the conversation\n");
+            rc = ERR_PROTO;
+        } else if (!json_get_bool(*out, "ok", false)) {
+            fprintf(stderr, "ephpm: refused: %s\n", json_get_str(*out, "error").p);
+            rc = ERR_INVAL;
+        } else {
+            rc = 0;
+        }
+    }
+    sock_close(s);
+    buf_fini(&b);
+    return rc ? CLI_FAILED : CLI_OK;
 }

@@ -4,12 +4,13 @@
 #include "platform/sock.h"
 #include "unit/test.h"
 
-extern const struct test tests_bench_elf[], tests_bench_stats[], tests_bench_url[], tests_resp[];
+extern const struct test tests_bench_elf[], tests_bench_stats[], tests_bench_url[], tests_resp[],
+    tests_sqlsplit[];
 
 int main(int argc, char **argv)
 {
     const struct test *const groups[] = {
-        tests_bench_elf, tests_bench_stats, tests_bench_url, tests_resp, NULL};
+        tests_bench_elf, tests_bench_stats, tests_bench_url, tests_resp, tests_sqlsplit, NULL};
 
     process_ignore_sigpipe();
     if (sock_startup())
