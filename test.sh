@@ -16,16 +16,17 @@ usage: ./test.sh [--quick | --tuned | --only STAGE[,STAGE...]]
   integration  the server, driven from outside
   php-suite    PHP's own tests, with Debian's php and with ours: a sample, and all web requests
   redis-suite  Redis's own tests, against the server: the quick ones
+  sql-suite    the embedded database, with MariaDB as the judge
   windows      cross build, unit tests under Wine
   lanes        a PHP of our own for each kind of interpreter, and PHP's tests with each: hours
 
---quick leaves out php-suite, redis-suite, tidy and windows. --tuned builds a PHP of our own (sdk/build --pgo, half an
+--quick leaves out php-suite, redis-suite, sql-suite, tidy and windows. --tuned builds a PHP of our own (sdk/build --pgo, half an
 hour on two processors) and runs unit, integration and php-suite with it, and the stage lanes. Logs are in build/logs. PHP_VERSION=8.5 in the
 environment takes another PHP than the release's own; see docs/platforms.md.
 TEXT
 }
 
-stages="unit checks integration php-suite redis-suite windows tidy"
+stages="unit checks integration php-suite redis-suite sql-suite windows tidy"
 while [ $# -gt 0 ]; do
     case "$1" in
     --quick) stages="unit checks integration" ;;
@@ -42,7 +43,7 @@ while [ $# -gt 0 ]; do
 done
 for stage in $stages; do
     case "$stage" in
-    unit | checks | tidy | integration | php-suite | redis-suite | windows | tuned | lanes) ;;
+    unit | checks | tidy | integration | php-suite | redis-suite | sql-suite | windows | tuned | lanes) ;;
     *) echo "test.sh: no stage called $stage" >&2; usage >&2; exit 2 ;;
     esac
 done

@@ -182,6 +182,14 @@ stage_redis_suite() {
     stage_count redis-suite env EPHPM_BIN_DIR="$PWD/build/dev/bin" tests/redis-suite/run --quick
 }
 
+# The same statements to MariaDB and to the embedded database.
+stage_sql_suite() {
+    local preset=${1:-dev}
+    stage_need build run sql-suite || return
+    stage_build "$preset" || return
+    stage_count "sql-suite-$preset" env EPHPM_BIN_DIR="$PWD/build/$preset/bin" tests/sql-suite/run
+}
+
 # The part of the tree that is meant for Windows, cross-built and run by Wine.
 stage_windows() {
     local prefix=${EPHPM_WINDOWS_DEPS:-$PWD/build/windows-deps}
@@ -217,6 +225,8 @@ stage_asan() {
     # A status that is not ephpm's own, so that a report is not taken for a refusal.
     ASAN_OPTIONS=detect_leaks=0:exitcode=99 UBSAN_OPTIONS=print_stacktrace=1:exitcode=99 \
         stage_integration asan
+    ASAN_OPTIONS=detect_leaks=0:exitcode=99 UBSAN_OPTIONS=print_stacktrace=1:exitcode=99 \
+        stage_sql_suite asan
 }
 
 # The thread sanitizer, for the components in which threads or processes share memory.
