@@ -78,7 +78,7 @@ def make_database(path):
                     " COLLATE utf8mb4_unicode_ci"], check=True)
 
 
-def ours(place, synchronous="normal"):
+def ours(place, synchronous="normal", name="suite"):
     """ephpm with an empty database; what its site's PHP is told of it, and the program."""
     place.mkdir(mode=0o755)
     (place / "root").mkdir()
@@ -98,7 +98,7 @@ control_socket = "{place}/control.sock"
 [php]
 workers = 1
 [db.sqlite]
-path = "{place}/data/suite.db"
+path = "{place}/data/{name}.db"
 synchronous = "{synchronous}"
 """)
     env = {k: v for k, v in os.environ.items() if not k.startswith("EPHPM_")}
