@@ -209,7 +209,7 @@ static void variance_step(struct call *c, void *state)
 
     if (call_null(c, 0))
         return;
-    v = call_double(c, 0);
+    v = call_real(c, 0);
     s->n++;
     delta = v - s->mean;
     s->mean += delta / (double)s->n;
@@ -224,7 +224,7 @@ static void variance_inverse(struct call *c, void *state)
 
     if (call_null(c, 0))
         return;
-    v = call_double(c, 0);
+    v = call_real(c, 0);
     if (--s->n <= 0) {
         *s = (struct variance){0};
         return;

@@ -111,7 +111,7 @@ static bool only_spaces(struct str s, size_t from)
     return from == s.len;
 }
 
-double call_double(struct call *c, int i)
+double call_real(struct call *c, int i)
 {
     int type = sqlite3_value_type(c->v[i]);
     struct str s;
@@ -167,7 +167,7 @@ void call_num(struct call *c, int i, struct num *out)
         break;
     }
     out->kind = NUM_REAL;
-    out->d = call_double(c, i);
+    out->d = call_real(c, i);
 }
 
 double num_double(const struct num *n)

@@ -62,7 +62,7 @@ static inline bool call_blob(const struct call *c, int i)
 /* The argument as text; "" for NULL. */
 struct str call_str(struct call *c, int i);
 /* ... as MySQL's number; text by the prefix rule, with warning 1292. */
-double call_double(struct call *c, int i);
+double call_real(struct call *c, int i);
 /* ... rounded, and clipped to the type. */
 int64_t call_i64(struct call *c, int i);
 /* The bits of an integer, signed or not (for bit operations); decimals are rounded. */

@@ -30,7 +30,7 @@ void fn_float_text(struct call *c)
 void fn_double(struct call *c)
 {
     if (!call_null(c, 0))
-        ret_double(c, call_double(c, 0));
+        ret_double(c, call_real(c, 0));
 }
 
 void fn_dec(struct call *c)
@@ -75,7 +75,7 @@ void fn_int(struct call *c)
 void fn_bool(struct call *c)
 {
     if (!call_null(c, 0))
-        ret_bool(c, call_double(c, 0) != 0);
+        ret_bool(c, call_real(c, 0) != 0);
 }
 
 void fn_unsigned(struct call *c)
@@ -316,7 +316,7 @@ void fn_cast_double(struct call *c)
 void fn_cast_float(struct call *c)
 {
     if (!call_null(c, 0))
-        ret_double(c, (double)(float)call_double(c, 0));
+        ret_double(c, (double)(float)call_real(c, 0));
 }
 
 void fn_cast_char(struct call *c)

@@ -39,8 +39,8 @@ static int cmp_exact(struct call *c, int i, int k)
 
 static int cmp_real(struct call *c, int i, int k)
 {
-    double a = call_double(c, i);
-    double b = call_double(c, k);
+    double a = call_real(c, i);
+    double b = call_real(c, k);
 
     return a < b ? -1 : a > b;
 }
@@ -89,7 +89,7 @@ static struct json *document(struct call *c, int i)
 
     if (sqlite3_value_type(c->v[i]) == SQLITE_INTEGER)
         return json_new_int(&c->arena, sqlite3_value_int64(c->v[i]));
-    if (json_parse(&c->arena, s, &j, &bad) != 0)
+    if (json_doc_parse(&c->arena, s, &j, &bad) != 0)
         j = json_new_string(&c->arena, s);
     return j;
 }
@@ -253,9 +253,9 @@ void fn_interval(struct call *c)
         ret_i64(c, -1);
         return;
     }
-    v = call_double(c, 0);
+    v = call_real(c, 0);
     for (int i = 1; i < c->n; i++) {
-        if (!call_null(c, i) && call_double(c, i) > v) {
+        if (!call_null(c, i) && call_real(c, i) > v) {
             ret_i64(c, i - 1);
             return;
         }

@@ -78,7 +78,7 @@ void fn_benchmark(struct call *c)
 
 void fn_sleep(struct call *c)
 {
-    double seconds = call_null(c, 0) ? -1 : call_double(c, 0);
+    double seconds = call_null(c, 0) ? -1 : call_real(c, 0);
 
     if (!(seconds >= 0)) {
         CALL_RAISE(c, DB_E_WRONG_ARGUMENTS, "sleep");
@@ -117,7 +117,7 @@ void fn_get_lock(struct call *c)
 
     if (!lock_name(c, &name) || !c->s->lock_get)
         return;
-    r = c->s->lock_get(c->s->arg, name, call_null(c, 1) ? 0 : call_double(c, 1));
+    r = c->s->lock_get(c->s->arg, name, call_null(c, 1) ? 0 : call_real(c, 1));
     if (r >= 0)
         ret_i64(c, r);
 }

@@ -396,9 +396,9 @@ int json_text_cmp(struct str a, struct str b)
 
     if (str_eq(a, b))
         return 0;
-    if (json_parse(&arena, a, &x, &bad) != 0)
+    if (json_doc_parse(&arena, a, &x, &bad) != 0)
         x = json_new_string(&arena, a);
-    if (json_parse(&arena, b, &y, &bad) != 0)
+    if (json_doc_parse(&arena, b, &y, &bad) != 0)
         y = json_new_string(&arena, b);
     r = json_cmp(x, y);
     arena_fini(&arena);

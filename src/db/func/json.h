@@ -57,7 +57,7 @@ struct json_error {
 };
 
 /* ERR_INVAL: bad is filled. Strings that need no unescaping are borrowed from s. */
-int json_parse(
+int json_doc_parse(
     struct arena *arena, struct str s, struct json **out, struct json_error *bad) MUST_CHECK;
 /* MySQL's normal form: {"a": 1, "b": [1, 2.0]} */
 void json_print(struct buf *out, const struct json *j);

@@ -55,7 +55,7 @@ void fn_cast_json(struct call *c)
     if ((type == 's' || type == 'n' || type == 'j') && storage == SQLITE_TEXT) {
         struct json_error bad;
 
-        if (json_parse(&c->arena, call_str(c, 1), &j, &bad) != 0) {
+        if (json_doc_parse(&c->arena, call_str(c, 1), &j, &bad) != 0) {
             CALL_RAISE(c, DB_E_INVALID_JSON_ARG, 1, "cast_as_json", bad.text,
                 (unsigned long long)bad.position);
             return;

@@ -62,7 +62,7 @@ struct json *json_value_arg(struct call *c, struct arena *arena, int i, char typ
         return json_new(arena, JSON_NULL);
     switch (type) {
     case 'j':
-        if (json_parse(arena, arena_str(arena, call_str(c, i)), &j, &bad) != 0) {
+        if (json_doc_parse(arena, arena_str(arena, call_str(c, i)), &j, &bad) != 0) {
             CALL_RAISE(c, DB_E_INVALID_JSON_ARG, i + 1, c->name, bad.text,
                 (unsigned long long)bad.position);
             return NULL;
@@ -105,7 +105,7 @@ bool json_doc(struct call *c, int i, struct json **out)
         CALL_RAISE(c, DB_E_JSON_TYPE, i + 1, shown_name(c));
         return false;
     }
-    if (json_parse(&c->arena, call_str(c, i), out, &bad) == 0)
+    if (json_doc_parse(&c->arena, call_str(c, i), out, &bad) == 0)
         return true;
     if (bad.too_deep)
         CALL_RAISE(c, DB_E_JSON_DEPTH);
@@ -183,7 +183,7 @@ void fn_json_unquote(struct call *c)
         ret_str(c, s);
         return;
     }
-    if (json_parse(&c->arena, s, &j, &bad) != 0)
+    if (json_doc_parse(&c->arena, s, &j, &bad) != 0)
         CALL_RAISE(
             c, DB_E_INVALID_JSON_ARG, 1, shown_name(c), bad.text, (unsigned long long)bad.position);
     else
@@ -220,8 +220,8 @@ void fn_json_num(struct call *c)
     if (call_null(c, 0))
         return;
     if (sqlite3_value_type(c->v[0]) != SQLITE_TEXT ||
-        json_parse(&c->arena, call_str(c, 0), &j, &bad) != 0) {
-        ret_double(c, call_double(c, 0));
+        json_doc_parse(&c->arena, call_str(c, 0), &j, &bad) != 0) {
+        ret_double(c, call_real(c, 0));
         return;
     }
     switch (j->kind) {
@@ -397,7 +397,7 @@ void fn_json_valid(struct call *c)
     if (call_null(c, 0))
         return;
     ret_bool(c, sqlite3_value_type(c->v[0]) == SQLITE_TEXT &&
-                    json_parse(&c->arena, call_str(c, 0), &j, &bad) == 0);
+                    json_doc_parse(&c->arena, call_str(c, 0), &j, &bad) == 0);
 }
 
 void fn_json_pretty(struct call *c)

@@ -306,7 +306,7 @@ static int value(struct parser *p, int depth, struct json **out)
     }
 }
 
-int json_parse(struct arena *arena, struct str s, struct json **out, struct json_error *bad)
+int json_doc_parse(struct arena *arena, struct str s, struct json **out, struct json_error *bad)
 {
     struct parser p = {.arena = arena, .s = s, .bad = bad};
     struct json *j = NULL;

@@ -62,7 +62,7 @@ static bool read_key(struct reader *r, struct json_step *step)
         if (r->i >= r->s.len)
             return false;
         r->i++;
-        if (json_parse(r->arena, str_sub(r->s, from, r->i - from), &j, &bad) != 0)
+        if (json_doc_parse(r->arena, str_sub(r->s, from, r->i - from), &j, &bad) != 0)
             return false;
         step->key = j->s;
         return true;

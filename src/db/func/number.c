@@ -156,8 +156,8 @@ void fn_pow(struct call *c)
 
     if (call_any_null(c))
         return;
-    a = call_double(c, 0);
-    b = call_double(c, 1);
+    a = call_real(c, 0);
+    b = call_real(c, 1);
     r = pow(a, b);
     if (isfinite(r))
         ret_double(c, r);
@@ -172,7 +172,7 @@ static void real1(struct call *c, double (*f)(double), bool (*valid)(double))
 
     if (call_null(c, 0))
         return;
-    v = call_double(c, 0);
+    v = call_real(c, 0);
     if (!valid || valid(v))
         ret_double(c, f(v));
 }
@@ -204,7 +204,7 @@ void fn_exp(struct call *c)
 
 static void log_of(struct call *c, int i, double base_log)
 {
-    double v = call_double(c, i);
+    double v = call_real(c, i);
     double d;
 
     if (v <= 0) {
@@ -234,7 +234,7 @@ void fn_log(struct call *c)
         log_of(c, 0, 0);
         return;
     }
-    base = call_double(c, 0);
+    base = call_real(c, 0);
     if (positive(base) && base != 1)
         log_of(c, 1, log(base));
 }
@@ -277,7 +277,7 @@ void fn_cot(struct call *c)
 
     if (call_null(c, 0))
         return;
-    t = tan(call_double(c, 0));
+    t = tan(call_real(c, 0));
     if (t == 0)
         call_range(c, "DOUBLE", "cot(0)");
     else
@@ -305,19 +305,19 @@ void fn_atan(struct call *c)
 void fn_atan2(struct call *c)
 {
     if (!call_any_null(c))
-        ret_double(c, atan2(call_double(c, 0), call_double(c, 1)));
+        ret_double(c, atan2(call_real(c, 0), call_real(c, 1)));
 }
 
 void fn_degrees(struct call *c)
 {
     if (!call_null(c, 0))
-        ret_double(c, call_double(c, 0) * (180 / 3.141592653589793));
+        ret_double(c, call_real(c, 0) * (180 / 3.141592653589793));
 }
 
 void fn_radians(struct call *c)
 {
     if (!call_null(c, 0))
-        ret_double(c, call_double(c, 0) * (3.141592653589793 / 180));
+        ret_double(c, call_real(c, 0) * (3.141592653589793 / 180));
 }
 
 void fn_crc32(struct call *c)

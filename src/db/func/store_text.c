@@ -612,7 +612,7 @@ void fn_st_json(struct call *c)
         call_raise(c, &e);
         return;
     }
-    if (json_parse(&c->arena, s, &doc, &bad) != 0) {
+    if (json_doc_parse(&c->arena, s, &doc, &bad) != 0) {
         (void)db_error_text(&e, DB_E_INVALID_JSON,
             "Invalid JSON text: \"%s\" at position %zu in value for column '" STR_F "'.", bad.text,
             bad.position, STR_A(t.column));
