@@ -244,6 +244,8 @@ static bool read_compact(struct str s, size_t *i, size_t n, struct db_time *t, b
         return false;
     t->year = full_year(take(s, i, long_year ? 4 : 2, &got), long_year ? 4 : 2);
     for (size_t k = 0; k < ARRAY_LEN(fields); k++) {
+        if (k == 2 && *i + 1 < s.len && s.p[*i] == 'T' && is_digit(s.p[*i + 1]))
+            (*i)++;
         *fields[k] = take(s, i, 2, &got);
         if (got == 0)
             break;

@@ -119,6 +119,45 @@ static int implicit(uint32_t c, uint16_t out[MOST_WEIGHTS])
     return 2;
 }
 
+/* Letters that unicode_ci keeps apart from those that look like them: their base, and which it is.
+ */
+static int own_letter(uint32_t c, uint16_t out[MOST_WEIGHTS])
+{
+    static const struct {
+        uint16_t c;
+        char before;
+        uint8_t which;
+    } rows[] = {
+        {0xC6, 'b', 1},
+        {0xD0, 'e', 1},
+        {0xD8, 'p', 1},
+        {0xE6, 'b', 1},
+        {0xF0, 'e', 1},
+        {0xF8, 'p', 1},
+        {0x110, 'e', 2},
+        {0x111, 'e', 2},
+        {0x126, 'i', 1},
+        {0x127, 'i', 1},
+        {0x141, 'm', 1},
+        {0x142, 'm', 1},
+        {0x1E2, 'b', 1},
+        {0x1E3, 'b', 1},
+        {0x1FC, 'b', 1},
+        {0x1FD, 'b', 1},
+        {0x1FE, 'p', 1},
+        {0x1FF, 'p', 1},
+    };
+
+    for (size_t i = 0; c >= 0xC6 && c < 0x200 && i < ARRAY_LEN(rows); i++) {
+        if (rows[i].c != c)
+            continue;
+        out[0] = (uint16_t)(collation_uca[0][(unsigned char)rows[i].before] - 1);
+        out[1] = rows[i].which; /* below all weights */
+        return 2;
+    }
+    return 0;
+}
+
 static int uca_weights(enum collation_kind kind, uint32_t c, uint16_t out[MOST_WEIGHTS])
 {
     const uint16_t *page = c <= 0xFFFF ? collation_uca[c >> 8] : NULL;
@@ -128,6 +167,8 @@ static int uca_weights(enum collation_kind kind, uint32_t c, uint16_t out[MOST_W
         out[0] = 0xFFFD;
         return 1;
     }
+    if (kind == COLLATION_UNICODE && own_letter(c, out))
+        return 2;
     if (w == 0xFFFF)
         return implicit(c, out);
     if (w >= 0xF000) {
@@ -152,6 +193,8 @@ static int weights_of(enum collation_kind kind, uint32_t c, uint16_t out[MOST_WE
         out[0] = latin1_weight(kind, c);
         return 1;
     case COLLATION_ASCII:
+        if (c > 0xFFFF)
+            return implicit(c, out);
         out[0] = (uint16_t)(c >= 'a' && c <= 'z' ? c - 32 : MIN(c, 0xFFFF));
         return 1;
     default:
@@ -324,25 +367,32 @@ static void add_accents(struct buf *out, struct str s, bool cs)
     }
 }
 
+/* Drops spaces at the end of a key, then adds one, which sorts before whatever may follow there. */
+static void pad_key(struct buf *out, size_t from, uint16_t space)
+{
+    while (out->len >= from + 2 && (unsigned char)out->p[out->len - 2] == space >> 8 &&
+           (unsigned char)out->p[out->len - 1] == (space & 0xFF))
+        out->len -= 2;
+    add_weight(out, space);
+}
+
 void collation_key(struct collation c, struct str s, struct buf *out)
 {
-    struct stream x;
+    struct stream x = {.s = s, .kind = c.kind};
+    size_t from = out->len;
     uint16_t w;
 
-    if (c.pad)
-        s = without_spaces(s);
     if (c.kind == COLLATION_BINARY || c.kind == COLLATION_BIN ||
         c.kind == COLLATION_LATIN1_GENERAL_CS) {
-        buf_add_str(out, s);
+        buf_add_str(out, c.pad ? without_spaces(s) : s);
         if (c.pad)
             buf_add_char(out, ' ');
         return;
     }
-    x = (struct stream){.s = s, .kind = c.kind};
     while (next(&x, &w))
         add_weight(out, w);
     if (c.pad)
-        add_weight(out, space_weight(c.kind));
+        pad_key(out, from, space_weight(c.kind));
     if (c.kind == COLLATION_ACCENT || c.kind == COLLATION_ACCENT_CASE)
         add_accents(out, s, c.kind == COLLATION_ACCENT_CASE);
 }

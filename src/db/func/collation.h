@@ -37,7 +37,8 @@ struct collation {
 struct collation collation_get(struct str name);
 /* < 0, 0 or > 0 */
 int collation_cmp(struct collation c, struct str a, struct str b);
-/* Appends bytes that are equal for equal texts and sort as the texts do. */
+/* Appends bytes that are equal for equal texts only, and that sort as the texts do (but for control
+ * characters behind spaces in collations that pad). */
 void collation_key(struct collation c, struct str s, struct buf *out);
 /* Are two characters the same in it? */
 bool collation_same(struct collation c, uint32_t a, uint32_t b);

@@ -276,6 +276,20 @@ static bool is_time(struct call *c, int i)
     return colon > 0 && str_chr(str_sub(s, 1, s.len), '-') < 0 && colon <= 4;
 }
 
+/* Decimals that the interval brings along: those of a DECIMAL number of seconds, or all. */
+static int interval_decimals(struct call *c, enum db_unit unit, const struct db_interval *interval)
+{
+    struct db_decimal d;
+    bool overflow;
+
+    if (db_unit_has_micros(unit))
+        return 6;
+    if (interval->micros % 1000000 == 0)
+        return 0;
+    (void)db_decimal_parse(call_str(c, 1), &d, &overflow); /* what is no number has no decimals */
+    return MIN(d.scale, 6);
+}
+
 static void add_interval(struct call *c, bool minus)
 {
     struct db_time t;
@@ -298,9 +312,7 @@ static void add_interval(struct call *c, bool minus)
     }
     if (type == 'E')
         t.kind = DB_TIME_DATETIME;
-    fsp = t.fsp;
-    if (db_unit_has_micros(unit) || interval.micros % 1000000)
-        fsp = t.micro || interval.micros % 1000000 || type ? 6 : fsp;
+    fsp = MAX(t.fsp, interval_decimals(c, unit, &interval));
     if (db_time_add(&t, &interval, unit, minus))
         ret_time(c, &t, t.kind == DB_TIME_DATE ? 0 : fsp);
     else

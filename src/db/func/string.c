@@ -244,26 +244,13 @@ void fn_rpad(struct call *c)
     pad(c, false);
 }
 
-/* Where needle begins in s from byte `from` on, and *end where it ends; false: nowhere. */
+/* Where needle begins in s from byte `from` on; false: nowhere. As MySQL does it, only what has as
+ * many bytes as the needle is compared with it. */
 static bool find(struct collation coll, struct str s, struct str needle, size_t from, size_t *start)
 {
-    for (size_t at = from; at <= s.len;) {
-        size_t i = at;
-        size_t k = 0;
-
-        while (k < needle.len && i < s.len) {
-            uint32_t x = utf8_next(s, &i);
-            uint32_t y = utf8_next(needle, &k);
-
-            if (!collation_same(coll, x, y)) {
-                k = 0;
-                i = SIZE_MAX;
-                break;
-            }
-        }
-        if (i != SIZE_MAX) {
-            if (k < needle.len)
-                return false; /* s ended first */
+    coll.pad = false;
+    for (size_t at = from; at + needle.len <= s.len;) {
+        if (collation_cmp(coll, str_sub(s, at, needle.len), needle) == 0) {
             *start = at;
             return true;
         }
@@ -297,7 +284,7 @@ void fn_locate(struct call *c)
     if (pos < 1 || (uint64_t)pos > s.len + 1)
         return;
     from = bytes ? (size_t)pos - 1 : utf8_offset(s, (size_t)pos - 1);
-    if (!bytes && pos > 1 && utf8_count(s) + 1 < (size_t)pos)
+    if (pos > 1 && from >= s.len)
         return;
     if (bytes || collation_is_cs(coll)) {
         ptrdiff_t p = str_find(str_sub(s, from, s.len), needle);
