@@ -347,12 +347,6 @@ static int other_one(struct alter *a, const struct sql_alter_action *act)
         return convert(a, act);
     case SQL_ALTER_RENAME_TABLE:
         return rename_table(a, act->table);
-    case SQL_ALTER_NOTHING:
-        if (str_ieq(act->name, STR("DISABLE KEYS")))
-            a->keys_off = 1;
-        else if (str_ieq(act->name, STR("ENABLE KEYS")))
-            a->keys_off = -1;
-        return 0;
     default:
         return 0;
     }

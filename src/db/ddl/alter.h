@@ -15,7 +15,6 @@ struct alter {
     const struct sql_alter_table *stmt;
     struct ddl_rename *renames; /* of columns, old to new */
     uint32_t n_renames;
-    int keys_off;
 };
 
 static inline const char *alter_cstr(struct alter *a, struct str s)

@@ -359,8 +359,7 @@ int alter_change(struct alter *a, struct db_cat_table *t, struct ddl_change **ou
         .copy = -1,
         .renames = a->renames,
         .n_renames = a->n_renames,
-        .auto_increment = a->b.auto_increment,
-        .keys_off = a->keys_off};
+        .auto_increment = a->b.auto_increment};
     r = rebuild ? by_rebuild(&s, &c->copy) : by_statements(&s);
     buf_fini(&s.text);
     if (r)

@@ -69,7 +69,6 @@ struct ddl_change {
     struct ddl_rename *renames; /* of columns that others may name: foreign keys */
     uint32_t n_renames;
     uint64_t auto_increment; /* the next value that was asked for, or 0 */
-    int keys_off;            /* 1 DISABLE KEYS, -1 ENABLE KEYS */
 };
 
 /* ALTER TABLE, CREATE INDEX and DROP INDEX (as ALTER actions made by the caller). */

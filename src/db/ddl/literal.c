@@ -2,8 +2,9 @@
 /* SPDX-FileCopyrightText: The ephpm developers */
 #include <stdlib.h>
 
+#include "db/datetime.h"
 #include "db/ddl/build.h"
-#include "db/ddl/number.h"
+#include "db/decimal.h"
 #include "db/real.h"
 
 /* A literal as text, and what it was. */
@@ -67,6 +68,23 @@ static struct str number_text(struct arena *arena, const struct literal *l)
                                      : STR("x");
 }
 
+/* The whole text as a number with so many decimals. */
+static bool number_fixed(
+    struct arena *arena, struct str text, int decimals, struct str *out, int *digits)
+{
+    struct str s = str_trim(text);
+    char number[DB_DECIMAL_TEXT];
+    struct db_decimal d;
+    bool overflow = false;
+
+    if (s.len == 0 || db_decimal_parse(s, &d, &overflow) != s.len || overflow)
+        return false;
+    (void)db_decimal_round(&d, decimals, DB_DECIMAL_HALF_UP); /* rounding is no error */
+    *digits = db_decimal_int_digits(&d);
+    *out = arena_str(arena, str_n(number, db_decimal_print(&d, number)));
+    return true;
+}
+
 static bool int_fits(const struct db_type *t, struct str s)
 {
     static const int bits[] = {[DB_T_TINYINT] = 8,
@@ -87,16 +105,19 @@ static bool int_fits(const struct db_type *t, struct str s)
 static bool put_int(
     struct build *b, const struct db_type *t, const struct literal *l, struct str *out)
 {
-    return number_fixed(b->arena, number_text(b->arena, l), 0, out) && int_fits(t, *out);
+    int digits;
+
+    return number_fixed(b->arena, number_text(b->arena, l), 0, out, &digits) && int_fits(t, *out);
 }
 
 static bool put_bit(
     struct build *b, const struct db_type *t, const struct literal *l, struct str *out)
 {
     uint64_t v;
+    int digits;
 
     if (l->is_number) {
-        if (!number_fixed(b->arena, l->text, 0, out) || str_u64(*out, &v))
+        if (!number_fixed(b->arena, l->text, 0, out, &digits) || str_u64(*out, &v))
             return false;
     } else if (!bytes_number(l->text, &v)) {
         return false;
@@ -110,51 +131,47 @@ static bool put_bit(
 static bool put_decimal(
     struct build *b, const struct db_type *t, const struct literal *l, struct str *out)
 {
-    if (!number_fixed(b->arena, number_text(b->arena, l), t->decimals, out))
-        return false;
-    return number_digits(*out) <= (size_t)(t->length - t->decimals) &&
-           !(t->is_unsigned && out->p[0] == '-');
+    int digits;
+
+    return number_fixed(b->arena, number_text(b->arena, l), t->decimals, out, &digits) &&
+           digits <= t->length - t->decimals && !(t->is_unsigned && out->p[0] == '-');
 }
 
 static bool put_real(
     struct build *b, const struct db_type *t, const struct literal *l, struct str *out)
 {
-    struct str text = arena_str(b->arena, str_trim(number_text(b->arena, l))), check;
-    char number[DB_REAL_TEXT];
+    struct str text = arena_str(b->arena, str_trim(number_text(b->arena, l)));
+    char number[DB_REAL_TEXT], *end;
     size_t n;
     double v;
 
-    /* strtod() knows more than numbers, and the longest of those are DOUBLEs all the same */
-    if (text.len == 0 || text.len > 90 || strspn(text.p, "0123456789+-.eE") != text.len)
+    /* strtod() reads more than numbers */
+    if (text.len == 0 || strspn(text.p, "0123456789+-.eE") != text.len)
         return false;
-    if (str_chr(text, 'e') < 0 && str_chr(text, 'E') < 0 &&
-        !number_fixed(b->arena, text, 0, &check))
+    v = strtod(text.p, &end);
+    if (*end || v > 1.7976931348623157e308 || v < -1.7976931348623157e308)
         return false;
-    {
-        char *end;
-
-        v = strtod(text.p, &end);
-        if (*end || v > 1.7976931348623157e308 || v < -1.7976931348623157e308)
-            return false;
-    }
     if ((t->is_unsigned && v < 0) ||
         (t->base == DB_T_FLOAT && (v > 3.40282347e38 || v < -3.40282347e38)))
         return false;
-    n = t->decimals >= 0        ? db_fixed_text(v, t->decimals, number)
-        : t->base == DB_T_FLOAT ? db_float_text(v, number)
-                                : db_real_text(v, number);
+    if (t->decimals >= 0)
+        n = db_fixed_text(v, t->decimals, number);
+    else
+        n = t->base == DB_T_FLOAT ? db_float_text(v, number) : db_real_text(v, number);
     *out = arena_str(b->arena, str_n(number, n));
-    return t->decimals < 0 || number_digits(*out) <= (size_t)(t->length - t->decimals);
+    return t->decimals < 0 || number[0] == '0' ||
+           str_chr(*out, '.') - (number[0] == '-') <= t->length - t->decimals;
 }
 
 static bool put_year(
     struct build *b, const struct db_type *t, const struct literal *l, struct str *out)
 {
     uint64_t v;
+    int digits;
     bool zero;
 
     (void)t;
-    if (!number_fixed(b->arena, number_text(b->arena, l), 0, out) || str_u64(*out, &v))
+    if (!number_fixed(b->arena, number_text(b->arena, l), 0, out, &digits) || str_u64(*out, &v))
         return false;
     zero = v == 0 && (l->is_number || str_trim(l->text).len > 2);
     if (v < 100 && !zero)
@@ -163,13 +180,39 @@ static bool put_year(
     return v == 0 || (v >= 1901 && v <= 2155);
 }
 
+static unsigned date_flags(const struct build *b)
+{
+    uint32_t mode = b->env ? b->env->mode : 0;
+    unsigned flags = 0;
+
+    if ((mode & DB_MODE_NO_ZERO_DATE) && b->strict)
+        flags |= DB_TIME_NO_ZERO_DATE;
+    if ((mode & DB_MODE_NO_ZERO_IN_DATE) && b->strict)
+        flags |= DB_TIME_NO_ZERO_IN;
+    if (mode & DB_MODE_ALLOW_INVALID_DATES)
+        flags |= DB_TIME_INVALID_DATES;
+    return flags;
+}
+
 static bool put_time(
     struct build *b, const struct db_type *t, const struct literal *l, struct str *out)
 {
-    if (t->base == DB_T_TIME)
-        return time_time(b->arena, l->text, t->decimals, out);
-    return time_date(
-        b->arena, l->text, t->base == DB_T_DATE ? -1 : t->decimals, b->env ? b->env->mode : 0, out);
+    unsigned warn = 0, bad = ~(unsigned)DB_TIME_ROUND;
+    int decimals = t->base == DB_T_DATE ? 0 : t->decimals;
+    char text[DB_TIME_TEXT];
+    struct db_time v;
+    bool ok = t->base == DB_T_TIME ? db_time_parse(l->text, &v, &warn)
+                                   : db_date_parse(l->text, date_flags(b), &v, &warn);
+
+    if (!ok || (warn & bad))
+        return false;
+    v.kind = t->base == DB_T_TIME   ? DB_TIME_TIME
+             : t->base == DB_T_DATE ? DB_TIME_DATE
+                                    : DB_TIME_DATETIME;
+    if (t->base != DB_T_DATE && !db_time_round(&v, decimals))
+        return false;
+    *out = arena_str(b->arena, str_n(text, db_time_print(&v, decimals, text)));
+    return true;
 }
 
 static size_t characters(struct str s)
