@@ -351,14 +351,20 @@ void metrics_clear_value(struct metrics *m, unsigned label, unsigned value)
 
 void metrics_observe(struct metrics *m, unsigned family, uint32_t series, uint64_t value)
 {
+    metrics_observe_many(m, family, series, value, 1, value);
+}
+
+void metrics_observe_many(
+    struct metrics *m, unsigned family, uint32_t series, uint64_t value, uint64_t n, uint64_t sum)
+{
     const struct metrics_family *f = &m->schema->families[family];
     _Atomic uint64_t *cell = metrics_cell(m, family, series);
     unsigned i = 0;
 
     while (i < f->nbounds && value > f->bounds[i])
         i++;
-    atomic_fetch_add_explicit(cell + i, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(cell + f->nbounds + 1, value, memory_order_relaxed);
+    atomic_fetch_add_explicit(cell + i, n, memory_order_relaxed);
+    atomic_fetch_add_explicit(cell + f->nbounds + 1, sum, memory_order_relaxed);
 }
 
 uint64_t metrics_word(const struct metrics *m, unsigned family, uint32_t series, unsigned i)

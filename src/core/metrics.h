@@ -91,6 +91,9 @@ void metrics_clear(struct metrics *m, unsigned family, uint32_t series);
 void metrics_clear_value(struct metrics *m, unsigned label, unsigned value);
 /* Histograms. */
 void metrics_observe(struct metrics *m, unsigned family, uint32_t series, uint64_t value);
+/* n values that were counted elsewhere: none is above value, and sum is what they are together. */
+void metrics_observe_many(
+    struct metrics *m, unsigned family, uint32_t series, uint64_t value, uint64_t n, uint64_t sum);
 /* Value of a counter, of a gauge as unsigned, or the count of a histogram. */
 uint64_t metrics_get(const struct metrics *m, unsigned family, uint32_t series);
 

@@ -2,8 +2,13 @@
 /* SPDX-FileCopyrightText: The ephpm developers */
 #include "engine/dbmetrics.h"
 
+#include <assert.h>
+#include <stdio.h>
+
+#include "base/map.h"
 #include "base/mem.h"
 #include "db/store/server.h"
+#include "platform/random.h"
 
 /* The counters that have no label: where each is in struct db_stats. */
 static const struct {
@@ -27,6 +32,15 @@ static const struct {
     {METRIC_QUERY_SLOW, offsetof(struct db_stats, slow)},
 };
 
+enum { DBMETRICS_BUCKETS = 24, DBMETRICS_HEX = 16 };
+
+/* A shape of statements that has a label, and what is in the metrics of it. */
+struct dbmetrics_digest {
+    unsigned label;
+    uint64_t count, errors, total_us;
+    uint64_t histogram[DBMETRICS_BUCKETS];
+};
+
 struct dbmetrics {
     struct metrics *metrics;
     const struct db_stats *stats;
@@ -36,7 +50,14 @@ struct dbmetrics {
     uint64_t plain[ARRAY_LEN(plain)];
     uint64_t statements[DB_CLASS_COUNT];
     uint64_t errors[DB_CLASS_COUNT];
+    struct map digests; /* struct dbmetrics_digest by database and hash */
+    uint64_t active;    /* shapes in this sample */
+    uint64_t labelled;  /* statements of those that have a label, ever */
+    uint64_t others;    /* of the rest */
 };
+
+static_assert(sizeof(((struct db_digest *)0)->histogram) == DBMETRICS_BUCKETS * sizeof(uint64_t),
+    "the buckets of a digest");
 
 struct dbmetrics *dbmetrics_new(struct metrics *m, const struct db_stats *stats,
     struct db_server *engine, const struct config *cfg)
@@ -47,11 +68,21 @@ struct dbmetrics *dbmetrics_new(struct metrics *m, const struct db_stats *stats,
     d->stats = stats;
     d->engine = engine;
     d->config = cfg;
+    map_init(&d->digests, random_u64());
     return d;
 }
 
 void dbmetrics_free(struct dbmetrics *d)
 {
+    struct str key;
+    void *value;
+    size_t it = 0;
+
+    if (!d)
+        return;
+    while (map_next(&d->digests, &it, &key, &value))
+        mem_free(value);
+    map_fini(&d->digests);
     mem_free(d);
 }
 
@@ -63,6 +94,115 @@ static void dbmetrics_add(
 
     metric_add(d->metrics, metric, label, 0, now - *seen);
     *seen = now;
+}
+
+/* --- shapes ----------------------------------------------------------------------------------- */
+
+static enum metric_query_kind dbmetrics_kind(struct str text)
+{
+    static const struct {
+        struct str word;
+        enum metric_query_kind kind;
+    } words[] = {
+        {STR("SELECT"), METRIC_QUERY_SELECT},
+        {STR("(SELECT"), METRIC_QUERY_SELECT},
+        {STR("WITH"), METRIC_QUERY_SELECT},
+        {STR("INSERT"), METRIC_QUERY_INSERT},
+        {STR("REPLACE"), METRIC_QUERY_INSERT},
+        {STR("UPDATE"), METRIC_QUERY_UPDATE},
+        {STR("DELETE"), METRIC_QUERY_DELETE},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        if (str_istarts(text, words[i].word))
+            return words[i].kind;
+    }
+    return METRIC_QUERY_OTHER;
+}
+
+/* NULL: as many have a label as may. */
+static struct dbmetrics_digest *dbmetrics_find(struct dbmetrics *d, const struct db_digest *g)
+{
+    struct dbmetrics_digest *seen;
+    char hex[DBMETRICS_HEX + 1];
+    struct buf key = {0};
+
+    (void)snprintf(hex, sizeof(hex), "%016llx", (unsigned long long)g->hash);
+    buf_printf(&key, "%s " STR_F, hex, STR_A(g->database));
+    seen = map_get(&d->digests, buf_str(&key));
+    if (!seen && d->digests.count < (size_t)d->config->analysis.label_series) {
+        seen = mem_new(sizeof(*seen));
+        seen->label = metrics_claim(d->metrics, METRIC_LABEL_DIGEST, str_c(hex));
+        (void)map_set(&d->digests, buf_str(&key), seen);
+    }
+    buf_fini(&key);
+    return seen;
+}
+
+/* A shape that made room and came back has counted from 0 again. */
+static uint64_t dbmetrics_more(uint64_t now, uint64_t *seen)
+{
+    uint64_t more = now >= *seen ? now - *seen : now;
+
+    *seen = now;
+    return more;
+}
+
+static void dbmetrics_durations(
+    struct dbmetrics *d, struct dbmetrics_digest *seen, const struct db_digest *g, uint32_t series)
+{
+    uint64_t sum = dbmetrics_more(g->total_us, &seen->total_us) * 1000;
+
+    for (unsigned i = 0; i < DBMETRICS_BUCKETS; i++) {
+        uint64_t n = dbmetrics_more(g->histogram[i], &seen->histogram[i]);
+
+        if (n) { /* the sum goes with the first of them */
+            metrics_observe_many(
+                d->metrics, METRIC_QUERY_DURATION, series, (UINT64_C(1000) << i), n, sum);
+            sum = 0;
+        }
+    }
+}
+
+static void dbmetrics_on_digest(void *arg, const struct db_digest *g)
+{
+    struct dbmetrics *d = arg;
+    struct dbmetrics_digest *seen = dbmetrics_find(d, g);
+    enum metric_query_kind kind = dbmetrics_kind(g->text);
+    uint64_t count, errors;
+
+    d->active++;
+    if (!seen)
+        return;
+    count = dbmetrics_more(g->count, &seen->count);
+    errors = dbmetrics_more(g->errors, &seen->errors);
+    d->labelled += count;
+    metrics_add(d->metrics, METRIC_QUERY_TOTAL,
+        metrics_at(d->metrics, METRIC_QUERY_TOTAL, seen->label, kind, METRIC_PHP_OK),
+        count > errors ? count - errors : 0);
+    metrics_add(d->metrics, METRIC_QUERY_TOTAL,
+        metrics_at(d->metrics, METRIC_QUERY_TOTAL, seen->label, kind, METRIC_PHP_ERROR), errors);
+    dbmetrics_durations(
+        d, seen, g, metrics_at(d->metrics, METRIC_QUERY_DURATION, seen->label, kind, 0));
+}
+
+static void dbmetrics_sample_digests(struct dbmetrics *d)
+{
+    uint64_t all = 0, others;
+
+    d->active = 0;
+    db_server_digests(d->engine, STR_NONE, dbmetrics_on_digest, d);
+    metric_gauge(d->metrics, METRIC_QUERY_DIGESTS, 0, 0, d->active);
+    for (unsigned i = 0; i < DB_CLASS_COUNT; i++)
+        all += db_counted(&d->stats->statements[i]);
+    others = all > d->labelled ? all - d->labelled : 0;
+    if (d->active > d->digests.count && others > d->others) {
+        metrics_add(d->metrics, METRIC_QUERY_TOTAL,
+            metrics_at(
+                d->metrics, METRIC_QUERY_TOTAL, METRIC_DIGESTS, METRIC_QUERY_OTHER, METRIC_PHP_OK),
+            others - d->others);
+    }
+    d->others = others;
 }
 
 void dbmetrics_sample(struct dbmetrics *d)
@@ -77,6 +217,8 @@ void dbmetrics_sample(struct dbmetrics *d)
         dbmetrics_add(d, METRIC_DB_STATEMENTS, i, &st->statements[i], &d->statements[i]);
         dbmetrics_add(d, METRIC_DB_ERRORS, i, &st->errors[i], &d->errors[i]);
     }
+    if (d->config->analysis.query_stats)
+        dbmetrics_sample_digests(d);
     metric_gauge(d->metrics, METRIC_DB_CLIENTS, 0, 0, db_counted(&st->connected));
     metric_gauge(d->metrics, METRIC_DB_THREADS, 0, 0,
         db_counted(&st->connected) + db_counted(&st->threads_cached));

@@ -50,6 +50,8 @@ static const char *const statements[] = {
 #define STATEMENT_TEXT(name, text) text,
     DB_CLASS_LIST(STATEMENT_TEXT)};
 
+static const char *const query_kinds[] = {"select", "insert", "update", "delete", "other"};
+
 #define VALUES(list) (list), ARRAY_LEN(list)
 
 static const struct metrics_label labels[METRIC_LABEL_COUNT] = {
@@ -76,6 +78,8 @@ static const struct metrics_label labels[METRIC_LABEL_COUNT] = {
     [METRIC_LABEL_ROLE] = {"role", VALUES(roles)},
     [METRIC_LABEL_CHILD] = {"role", VALUES(children)},
     [METRIC_LABEL_STATEMENT] = {"kind", VALUES(statements)},
+    [METRIC_LABEL_DIGEST] = {"digest", NULL, METRIC_DIGESTS},
+    [METRIC_LABEL_QUERY_KIND] = {"kind", VALUES(query_kinds)},
 };
 
 /* Nanoseconds. */
@@ -324,6 +328,14 @@ static const struct metrics_family families[METRIC_COUNT] = {
         COUNTER("ephpm_db_lock_timeouts_total", "Waits that were too long (error 1205)."),
     [METRIC_DB_DEADLOCKS] = COUNTER("ephpm_db_deadlocks_total",
         "Transactions that could not go on beside another one (error 1213)."),
+    [METRIC_QUERY_TOTAL] = COUNTER("ephpm_query_total",
+        "Statements by their shape: the digest is that of SHOW DIGESTS.",
+        LABELS(METRIC_LABEL_DIGEST, METRIC_LABEL_QUERY_KIND, METRIC_LABEL_PHP_STATUS)),
+    [METRIC_QUERY_DURATION] = HISTOGRAM("ephpm_query_duration_seconds", durations, 9,
+        "From a statement's text to its last row.",
+        LABELS(METRIC_LABEL_DIGEST, METRIC_LABEL_QUERY_KIND)),
+    [METRIC_QUERY_DIGESTS] =
+        GAUGE("ephpm_query_active_digests", "Shapes of statements that are kept."),
     [METRIC_QUERY_ROWS] =
         COUNTER("ephpm_query_rows_total", "Rows that the database sent or changed."),
     [METRIC_QUERY_SLOW] = COUNTER("ephpm_query_slow_total",

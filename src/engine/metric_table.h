@@ -120,6 +120,9 @@ enum metric {
     METRIC_DB_LOCK_WAIT,
     METRIC_DB_LOCK_TIMEOUTS,
     METRIC_DB_DEADLOCKS,
+    METRIC_QUERY_TOTAL,
+    METRIC_QUERY_DURATION,
+    METRIC_QUERY_DIGESTS,
     METRIC_QUERY_ROWS,
     METRIC_QUERY_SLOW,
     /* processes */
@@ -155,6 +158,8 @@ enum metric_label {
     METRIC_LABEL_ROLE,
     METRIC_LABEL_CHILD,
     METRIC_LABEL_STATEMENT,
+    METRIC_LABEL_DIGEST,
+    METRIC_LABEL_QUERY_KIND,
     METRIC_LABEL_COUNT
 };
 
@@ -185,6 +190,14 @@ enum metric_role {
     METRIC_ROLE_DB,
     METRIC_ROLE_COUNT
 };
+enum metric_query_kind {
+    METRIC_QUERY_SELECT,
+    METRIC_QUERY_INSERT,
+    METRIC_QUERY_UPDATE,
+    METRIC_QUERY_DELETE,
+    METRIC_QUERY_OTHER
+};
+enum { METRIC_DIGESTS = 1000 }; /* that have a label of their own, at most */
 enum metric_child { METRIC_CHILD_FRONT, METRIC_CHILD_PROTOTYPE, METRIC_CHILD_KV, METRIC_CHILD_DB };
 
 extern const struct metrics_schema metric_schema;
