@@ -276,6 +276,17 @@ static void databases_tell_listener(struct master *m, sock_t listener)
     roles_tell_db(m, &out);
 }
 
+void databases_tell_front(struct master *m)
+{
+    struct ipc_out out;
+
+    if (!m->db.config)
+        return;
+    ipc_begin(&out, "db");
+    ipc_add(&out, "state", m->db.side.ready ? STR("serving") : STR("starting"));
+    roles_tell_front(m, &out);
+}
+
 void databases_role_ready(struct master *m)
 {
     struct buf text = {0};
@@ -297,6 +308,7 @@ void databases_role_ready(struct master *m)
     /* Last: who connected meanwhile finds the accounts. */
     databases_tell_listener(m, m->db.local);
     databases_tell_listener(m, m->db.tcp);
+    databases_tell_front(m);
 }
 
 static void database_job_end(struct database_job *j, const char *error, struct str report)
@@ -321,6 +333,7 @@ void databases_role_gone(struct master *m)
     while (!list_empty(&m->db.jobs))
         database_job_end(CONTAINER_OF(list_first(&m->db.jobs), struct database_job, node),
             "the role db ended meanwhile", STR_NONE);
+    databases_tell_front(m);
 }
 
 void databases_on_done(struct master *m, struct ipc_in *in)

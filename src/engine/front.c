@@ -250,6 +250,8 @@ static void front_on_message(struct front *f, struct ipc_in *m)
             (int)ipc_get_u64(m, "signal"));
     else if (ipc_is(m, "jit_auto"))
         front_trial_note(f, m);
+    else if (ipc_is(m, "db"))
+        (void)str_put(f->db_state, sizeof(f->db_state), ipc_get(m, "state"));
     else if (ipc_is(m, "probe"))
         front_probe(f, m);
     else if (ipc_is(m, "status"))

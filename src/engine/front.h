@@ -70,6 +70,7 @@ struct front {
     struct metrics *metrics;  /* the same while server.metrics.enabled, else NULL */
     struct list scrapes;      /* exchanges that wait for the master's figures */
     struct net_timer *scrape_late;
+    char db_state[16]; /* of the role db; empty: there is no database */
     uint64_t started_ms;
     int exit_code;
 };

@@ -265,6 +265,8 @@ void front_status(struct front *f, struct buf *out)
     json_add_uint(&w, "workers_replaced", c->replaced);
     json_add_uint(&w, "workers_killed", c->killed);
     json_add_uint(&w, "front_descriptors", process_count_fds());
+    if (*f->db_state)
+        json_add_str(&w, "database", str_c(f->db_state));
     json_key(&w, "generations");
     json_open_array(&w);
     list_each (it, &f->pool.generations)

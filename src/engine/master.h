@@ -442,6 +442,8 @@ const char *databases_user(const struct site *s);
 /* A new db role: it is told all that it needs. */
 void databases_role_ready(struct master *m);
 void databases_role_gone(struct master *m);
+/* How the role is, for those who ask the front whether the server is ready. */
+void databases_tell_front(struct master *m);
 /* For the control socket: how a client of the site's database logs in, as the command's answer. */
 void databases_tell_account(struct site *s, struct control_client *c);
 /* The role is asked for a backup to path, or, NULL, for a check; client gets the answer. */

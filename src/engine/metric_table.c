@@ -328,9 +328,9 @@ static const struct metrics_family families[METRIC_COUNT] = {
         COUNTER("ephpm_db_lock_timeouts_total", "Waits that were too long (error 1205)."),
     [METRIC_DB_DEADLOCKS] = COUNTER("ephpm_db_deadlocks_total",
         "Transactions that could not go on beside another one (error 1213)."),
-    [METRIC_QUERY_TOTAL] = COUNTER("ephpm_query_total",
-        "Statements by their shape: the digest is that of SHOW DIGESTS.",
-        LABELS(METRIC_LABEL_DIGEST, METRIC_LABEL_QUERY_KIND, METRIC_LABEL_PHP_STATUS)),
+    [METRIC_QUERY_TOTAL] =
+        COUNTER("ephpm_query_total", "Statements by their shape, whose digest the slow log has.",
+            LABELS(METRIC_LABEL_DIGEST, METRIC_LABEL_QUERY_KIND, METRIC_LABEL_PHP_STATUS)),
     [METRIC_QUERY_DURATION] = HISTOGRAM("ephpm_query_duration_seconds", durations, 9,
         "From a statement's text to its last row.",
         LABELS(METRIC_LABEL_DIGEST, METRIC_LABEL_QUERY_KIND)),

@@ -159,6 +159,7 @@ static void roles_front_ready(struct master *m)
 {
     m->front_ready = true;
     roles_send_config(m);
+    databases_tell_front(m);
     list_each (it, &m->generations) {
         struct generation *g = CONTAINER_OF(it, struct generation, node);
 
