@@ -2,6 +2,6 @@
 /* SPDX-FileCopyrightText: The ephpm developers */
 #include "unit/test.h"
 
-extern const struct test tests_error[], tests_real[];
+extern const struct test tests_decimal[], tests_error[], tests_real[];
 
-TEST_MAIN(tests_error, tests_real)
+TEST_MAIN(tests_decimal, tests_error, tests_real)
