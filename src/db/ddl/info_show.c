@@ -132,6 +132,12 @@ static void add_column_name(struct show *w, struct str name)
     struct buf text = {0};
     ptrdiff_t at = str_find(name, STR("%N"));
 
+    if (at < 0 && w->s->what == SQL_SHOW_DATABASES && w->s->like) {
+        buf_printf(&text, STR_F " (" STR_F ")", STR_A(name), STR_A(w->s->like->s));
+        sql_print_name(w->out, buf_str(&text));
+        buf_fini(&text);
+        return;
+    }
     if (at < 0) {
         sql_print_name(w->out, name);
         return;
@@ -239,10 +245,7 @@ static void add_query(struct show *w, const struct form *f)
     buf_add_lit(w->out, ") AS `show`");
     if (w->s->like) {
         buf_add_lit(w->out, " WHERE ");
-        if (f->like)
-            sql_print_name(w->out, str_c(f->like));
-        else
-            add_column_name(w, STR("Tables_in_%N"));
+        add_column_name(w, f->like ? str_c(f->like) : STR("Tables_in_%N"));
         buf_add_lit(w->out, " LIKE ");
         sql_print_string(w->out, w->s->like->s);
     } else if (w->s->where) {

@@ -161,7 +161,7 @@ static int open_locked(struct store_db *db, struct db_error *e)
     list_push_front(&db->idle, &h->link);
     db->n_idle++;
     db->n_handles++;
-    log_info("db_opened", F_STR("database", db->name), F_CSTR("path", db->path),
+    log_debug("db_file_opened", F_STR("database", db->name), F_CSTR("path", db->path),
         F_UINT("tables", db->tables->n));
     return 0;
 fail:

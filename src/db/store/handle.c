@@ -84,6 +84,7 @@ static int configure(struct store_handle *h)
 
     sqlite3_db_config(h->sql, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_db_config(h->sql, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
+    sqlite3_db_config(h->sql, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_db_config(h->sql, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
     sqlite3_db_config(h->sql, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     sqlite3_db_config(h->sql, SQLITE_DBCONFIG_LEGACY_ALTER_TABLE, 0, NULL);
@@ -126,8 +127,6 @@ int store_handle_open(struct store_db *db, int flags, struct store_handle **out,
         store_handle_close(h);
         return rc;
     }
-    /* Functions of ours that have no effects are needed in indexes, checks and views. What is in
-     * the schema was written by us, and the flag would not let them call any other. */
     *out = h;
     return SQLITE_OK;
 }

@@ -213,8 +213,23 @@ int show_run(struct db_session *s, const struct sql_show_stmt *show, struct db_e
 
 /* ---- EXPLAIN ---- */
 
+/* The table that the translated text calls by this alias: "name" AS "alias". */
+static struct str table_of(struct db_session *s, struct str sql, struct str alias)
+{
+    struct str quoted = tr_quote(&s->arena, alias), before;
+    ptrdiff_t at = str_find(sql, arena_printf(&s->arena, " AS " STR_F, STR_A(quoted)));
+    ptrdiff_t start;
+
+    if (at < 2 || sql.p[at - 1] != '"')
+        return alias;
+    before = str_sub(sql, 0, (size_t)at - 1);
+    start = str_rchr(before, '"');
+    return start < 0 ? alias : str_sub(before, (size_t)start + 1, before.len);
+}
+
 /* One line of SQLite's plan in MySQL's columns. */
-static void explain_line(struct db_session *s, struct str detail, struct str row[12], bool *skip)
+static void explain_line(
+    struct db_session *s, struct str sql, struct str detail, struct str row[12], bool *skip)
 {
     struct str table = STR_NONE, index = STR_NONE, rest;
     bool scan = str_starts(detail, STR("SCAN ")), search = str_starts(detail, STR("SEARCH "));
@@ -226,7 +241,7 @@ static void explain_line(struct db_session *s, struct str detail, struct str row
     rest = str_sub(detail, scan ? 5 : 7, detail.len);
     at = str_chr(rest, ' ');
     table = at < 0 ? rest : str_sub(rest, 0, (size_t)at);
-    row[2] = arena_str(&s->arena, table);
+    row[2] = arena_str(&s->arena, table_of(s, sql, table));
     row[4] = scan ? STR("ALL") : STR("ref");
     if (str_find(rest, STR("INTEGER PRIMARY KEY")) >= 0) {
         index = STR("PRIMARY");
@@ -244,7 +259,7 @@ static void explain_line(struct db_session *s, struct str detail, struct str row
     row[11] = str_find(rest, STR("COVERING")) >= 0 ? STR("Using index") : STR_NONE;
 }
 
-static int explain_rows(struct db_session *s, sqlite3_stmt *stmt)
+static int explain_rows(struct db_session *s, struct str sql, sqlite3_stmt *stmt)
 {
     static const char *const names[] = {"id", "select_type", "table", "partitions", "type",
         "possible_keys", "key", "key_len", "ref", "rows", "filtered", "Extra"};
@@ -260,7 +275,7 @@ static int explain_rows(struct db_session *s, sqlite3_stmt *stmt)
             row[i] = STR_NONE;
         row[9] = STR("1");
         row[10] = STR("100.00");
-        explain_line(s, str_c(detail), row, &skip);
+        explain_line(s, sql, str_c(detail), row, &skip);
         if (skip)
             continue;
         any = true;
@@ -296,7 +311,7 @@ static int explain_plan(struct db_session *s, const struct tr_plan *plan, struct
         store_sqlerr_set(s->handle, rc, NULL, e);
         return ERR_IO;
     }
-    code = explain_rows(s, stmt);
+    code = explain_rows(s, step->sql, stmt);
     (void)store_handle_done(s->handle, stmt);
     return code;
 }
