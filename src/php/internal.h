@@ -74,6 +74,8 @@ void embed_request_hooks_late(void);
 /* variables.c */
 void embed_variables_startup(void);
 void embed_variables_register(struct _zval_struct *array);
+/* Before a script asks the extension `filter` for what it kept of the request's variables. */
+void embed_variables_feed_filter(void);
 char *embed_variables_getenv(const char *name, size_t len);
 /* The request's headers as getallheaders() names them ("X-Forwarded-For"), into an initialised
  * array. */

@@ -4,6 +4,7 @@
 
 #include "php/internal.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
@@ -216,6 +217,14 @@ static void put(zval *array, zend_string *key, struct str name, zval *value)
         zend_symtable_str_update(Z_ARRVAL_P(array), name.p, name.len, value);
 }
 
+static void put_unfiltered(zval *array, zend_string *key, struct str name, struct str value)
+{
+    zval z;
+
+    ZVAL_STRINGL_FAST(&z, value.p ? value.p : "", value.len);
+    put(array, key, name, &z);
+}
+
 static void put_filtered(
     int where, zval *array, zend_string *key, struct str name, struct str value)
 {
@@ -236,14 +245,72 @@ static void put_filtered(
     put(array, key, name, &z);
 }
 
+/*
+ * The extension `filter` sees each value on its way into an array and keeps it for filter_input();
+ * it makes the name's form and a copy of either twice, a twelfth of a small request's work. With
+ * its usual setting it changes no value, so it gets them only when a script asks for what it kept.
+ */
+static bool filter_is_phps; /* no other extension has put itself in its place */
+static bool filter_is_idle; /* for the array that is made now */
+static uint64_t filter_fed; /* the request whose values it has */
+
+static bool filter_may_wait(void)
+{
+    bool may = filter_is_phps && !embed_g.opt.cgi_environment; /* as php-cgi does it */
+    const char *filter = may ? INI_STR("filter.default") : NULL;
+
+    return filter && (*filter == '\0' || strcmp(filter, "unsafe_raw") == 0);
+}
+
+/* PHP turns other names into variables' names; the filter does that, too. */
+static bool is_plain_name(struct str name)
+{
+    for (size_t i = 0; i < name.len; i++)
+        if (name.p[i] == ' ' || name.p[i] == '.' || name.p[i] == '[' || name.p[i] == '\0')
+            return false;
+    return name.len > 0;
+}
+
+static void put_value(int where, zval *array, zend_string *key, struct str name, struct str value)
+{
+    if (filter_is_idle && (key || is_plain_name(name)))
+        put_unfiltered(array, key, name, value);
+    else
+        put_filtered(where, array, key, name, value);
+}
+
 static void put_server(zval *array, zend_string *key, struct str name, struct str value)
 {
-    put_filtered(PARSE_SERVER, array, key, name, value);
+    put_value(PARSE_SERVER, array, key, name, value);
 }
 
 static void put_env(zval *array, zend_string *key, struct str name, struct str value)
 {
-    put_filtered(PARSE_ENV, array, key, name, value);
+    put_value(PARSE_ENV, array, key, name, value);
+}
+
+/* The filter puts into PHP's array what it keeps: another one takes that's place meanwhile, since
+ * the script may have changed its own. */
+static void feed_filter(int track, variable_cb *cb)
+{
+    zval kept;
+
+    ZVAL_COPY_VALUE(&kept, &PG(http_globals)[track]);
+    array_init(&PG(http_globals)[track]);
+    each_variable(embed_g.req, cb, &PG(http_globals)[track]);
+    zval_ptr_dtor(&PG(http_globals)[track]);
+    ZVAL_COPY_VALUE(&PG(http_globals)[track], &kept);
+}
+
+void embed_variables_feed_filter(void)
+{
+    if (!embed_g.req || filter_fed == embed_g.nrequests || !filter_may_wait())
+        return;
+    filter_fed = embed_g.nrequests;
+    filter_is_idle = false;
+    feed_filter(TRACK_VARS_SERVER, put_server);
+    if (strpbrk(PG(variables_order), "eE"))
+        feed_filter(TRACK_VARS_ENV, put_env);
 }
 
 /* --- what PHP calls --------------------------------------------------------------------------- */
@@ -255,6 +322,7 @@ void embed_variables_register(zval *array)
 {
     if (!embed_g.req)
         return;
+    filter_is_idle = filter_may_wait();
     /* As FPM with clear_env = no: the process environment is visible, and anything of the request
      * wins. */
     if (!embed_g.opt.clear_env)
@@ -268,16 +336,11 @@ void embed_variables_register(zval *array)
 static void import_with_request(zval *array)
 {
     import_environment(array);
+    if (array != &PG(http_globals)[TRACK_VARS_ENV])
+        return; /* getenv(), see load_with_request() */
+    filter_is_idle = filter_may_wait();
     if (embed_g.req)
         each_variable(embed_g.req, put_env, array);
-}
-
-static void put_unfiltered(zval *array, zend_string *key, struct str name, struct str value)
-{
-    zval z;
-
-    ZVAL_STRINGL_FAST(&z, value.p ? value.p : "", value.len);
-    put(array, key, name, &z);
 }
 
 /* getenv() without a name agrees with getenv(name): the site's entries are in the environment,
@@ -408,8 +471,20 @@ void embed_variables_clear_env(void)
     mem_free(keep_tmp);
 }
 
+/* Does it lie in PHP itself? */
+static bool is_phps(const void *function)
+{
+    Dl_info own, other;
+
+    return function && dladdr(function, &other) &&
+           dladdr((void *)(uintptr_t)php_register_variable, &own) &&
+           own.dli_fbase == other.dli_fbase;
+}
+
 void embed_variables_startup(void)
 {
+    filter_is_phps = is_phps((void *)(uintptr_t)sapi_module.input_filter) &&
+                     sapi_module.input_filter != php_default_input_filter;
     /* Startup is over, so without OPcache new interned strings would belong to a request. */
     zend_interned_strings_switch_storage(0);
     for (size_t i = 0; i < ARRAY_LEN(variables); i++)

@@ -40,7 +40,8 @@ enum { HUGE_AREA_DONE = UINT16_MAX };
 /*
  * The shared memory without a name that p points into. Its blocks must lie at the same offset in
  * the memory as in the address space; where they do not, it is exchanged for other memory of the
- * same contents. So: before the first fork, and with no other thread that uses it.
+ * same contents, which begins and ends with a block when the addresses around are free. So: before
+ * the first fork, and with no other thread that uses it.
  */
 int huge_area_find(const void *p, struct huge_area *out) MUST_CHECK;
 /* Collapses blocks that are full, and those that have not grown since the last look. True:

@@ -187,3 +187,37 @@ def test_no_body_is_left_for_the_next_request(server):
             assert r.text == "not read"
             got = json.loads(c.request("POST", "/d.php", {"Content-Type": FORM}, b"a=1").text)
             assert got["post"] == {"a": "1"} and got["input"] == "a=1"
+
+
+# --- the extension filter -------------------------------------------------------------------------
+
+FILTERED = {"f.php": """<?php
+$before = $_SERVER['HTTP_X_A'] ?? null;
+$_SERVER['HTTP_X_A'] = 'changed';
+echo json_encode([
+    'server' => $before, 'odd' => [$_SERVER['ODD_NAME'] ?? null, isset($_SERVER['ODD.NAME'])],
+    'env' => [$_ENV['PLAIN'] ?? null, $_ENV['ODD_NAME'] ?? null, $_ENV['HTTP_X_A'] ?? null],
+    'kept' => [filter_input(INPUT_SERVER, 'HTTP_X_A'), filter_input(INPUT_SERVER, 'ODD_NAME'),
+               filter_input(INPUT_SERVER, 'REQUEST_TIME'), filter_has_var(INPUT_SERVER, 'DOCUMENT_ROOT')],
+    'kept_env' => [filter_input(INPUT_ENV, 'PLAIN'), filter_has_var(INPUT_ENV, 'HTTP_X_A')],
+    'again' => [filter_input_array(INPUT_SERVER, ['PLAIN' => FILTER_VALIDATE_INT]), $_SERVER['HTTP_X_A']],
+]);"""}
+
+
+@pytest.mark.parametrize("order", ["EGPCS", "GPCS"])
+@pytest.mark.parametrize("default", ["unsafe_raw", "special_chars"])
+def test_what_the_filter_keeps_is_the_same_whether_it_waits_or_not(serve, default, order):
+    """With unsafe_raw it gets $_SERVER and $_ENV only when a script asks for them."""
+    s = serve({"php": {"env": [["PLAIN", "7"], ["ODD.NAME", "<o>"]],
+                       "ini_overrides": [["filter.default", default], ["variables_order", order]]}}, FILTERED)
+    escaped, has_env = default == "special_chars", order == "EGPCS"
+    for value in "<1>", "<2>":  # nothing of a request is another's
+        r = json.loads(s.get("/f.php", headers={"X-A": value}).text)
+        shown = value.replace("<", "&#60;").replace(">", "&#62;") if escaped else value
+        odd = "&#60;o&#62;" if escaped else "<o>"
+        assert r["server"] == shown
+        assert r["odd"] == [odd, False]
+        assert r["env"] == (["7", odd, shown] if has_env else [None] * 3)
+        assert r["kept"] == [value, "<o>", None, True]
+        assert r["kept_env"] == (["7", True] if has_env else [None, False])
+        assert r["again"] == [{"PLAIN": 7}, "changed"]

@@ -145,6 +145,20 @@ static ZEND_FUNCTION(wrapped_opcache_reset)
         embed_g.host.opcache_reset(embed_g.host.arg);
 }
 
+/* What it kept of $_SERVER and $_ENV is not there yet. */
+static const char *const filter_names[] = {"filter_has_var", "filter_input", "filter_input_array"};
+static zif_handler stock_filter[ARRAY_LEN(filter_names)];
+
+static ZEND_FUNCTION(wrapped_filter)
+{
+    const zend_string *name = EX(func)->common.function_name;
+
+    embed_variables_feed_filter();
+    for (size_t i = 0; i < ARRAY_LEN(filter_names); i++)
+        if (strcmp(ZSTR_VAL(name), filter_names[i]) == 0)
+            stock_filter[i](INTERNAL_FUNCTION_PARAM_PASSTHRU);
+}
+
 /* The access of a locked setting has a bit that PHP does not know, see ini.c. */
 static ZEND_FUNCTION(wrapped_ini_get_all)
 {
@@ -225,6 +239,8 @@ void embed_functions_wrap(void)
     stock_pcntl_signal = wrap("pcntl_signal", ZEND_FN(wrapped_pcntl_signal));
     stock_pcntl_sigprocmask = wrap("pcntl_sigprocmask", ZEND_FN(wrapped_pcntl_sigprocmask));
     stock_opcache_reset = wrap("opcache_reset", ZEND_FN(wrapped_opcache_reset));
+    for (size_t i = 0; i < ARRAY_LEN(filter_names); i++)
+        stock_filter[i] = wrap(filter_names[i], ZEND_FN(wrapped_filter));
     for (size_t i = 0; i < ARRAY_LEN(spending); i++)
         spending[i].stock = wrap(spending[i].name, ZEND_FN(wrapped_spending));
 }

@@ -180,22 +180,46 @@ static void huge_copy_resident(char *to, uintptr_t from, size_t size)
     }
 }
 
-/* Other memory takes the place of m's, from the offset on that its address wants. */
-static int huge_exchange(const struct huge_mapping *m)
+/* Takes addresses that nobody has. */
+static bool huge_take(uintptr_t from, uintptr_t to)
 {
-    size_t size = m->to - m->from, skip = m->from % HUGE_BLOCK;
-    char *p = mmap(NULL, skip + size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+    void *p;
 
+    if (from == to)
+        return true;
+    p = mmap((void *)from, to - from, PROT_NONE, flags, -1, 0);
+    if (p != MAP_FAILED && p != (void *)from)
+        (void)munmap(p, to - from); /* an old kernel takes the address for a wish */
+    return p == (void *)from;
+}
+
+/* Other memory takes the place of m's, from the offset on that its address wants, and with it the
+ * rest of the first and the last block. */
+static int huge_exchange(struct huge_mapping *m)
+{
+    uintptr_t first = huge_round_down(m->from), end = huge_round_up(m->to);
+    size_t skip, size;
+    char *p;
+
+    if (!huge_take(first, m->from))
+        first = m->from;
+    if (!huge_take(m->to, end))
+        end = m->to;
+    skip = first % HUGE_BLOCK;
+    size = end - first;
+    p = mmap(NULL, skip + size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED)
         return ERR_NOMEM;
-    huge_copy_resident(p + skip, m->from, size);
-    if (mremap(p + skip, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)m->from) ==
-        MAP_FAILED) {
+    huge_copy_resident(p + skip + (m->from - first), m->from, m->to - m->from);
+    if (mremap(p + skip, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)first) == MAP_FAILED) {
         (void)munmap(p, skip + size);
         return ERR_UNSUPPORTED;
     }
     if (skip)
         (void)munmap(p, skip);
+    m->from = first;
+    m->to = end;
     return 0;
 }
 
@@ -206,17 +230,16 @@ int huge_area_find(const void *p, struct huge_area *out)
     int rc;
 
     *out = (struct huge_area){0};
-    if (!huge_block() || !huge_find_mapping((uintptr_t)p, &m) || m.perms[3] != 's')
-        return ERR_UNSUPPORTED;
-    first = huge_round_up(m.from);
-    end = huge_round_down(m.to);
-    if (end <= first)
+    if (!huge_block() || !huge_find_mapping((uintptr_t)p, &m) || m.perms[3] != 's' ||
+        m.to - m.from < HUGE_BLOCK)
         return ERR_UNSUPPORTED;
     if ((m.from - m.offset) % HUGE_BLOCK) {
         rc = strcmp(m.perms, "rw-s") == 0 ? huge_exchange(&m) : ERR_UNSUPPORTED;
         if (rc)
             return rc;
     }
+    first = huge_round_up(m.from);
+    end = huge_round_down(m.to);
     out->start = (char *)first;
     out->nblocks = (end - first) / HUGE_BLOCK;
     out->seen = mem_new_array(out->nblocks, sizeof(*out->seen));

@@ -133,6 +133,16 @@ static void test_variables_full_request(void)
         {"getenv('APP_ENV')", "\"prod\""},
         {"$_ENV", "[]"},
         {"filter_input(INPUT_SERVER, 'HTTP_X_FORWARDED_FOR')", "\"1.2.3.4\""},
+        {"filter_has_var(INPUT_SERVER, 'REQUEST_ID')", "true"},
+        {"filter_input_array(INPUT_SERVER, ['APP_ENV' => FILTER_DEFAULT, 'HTTP_DNT' => "
+         "FILTER_VALIDATE_INT, "
+         "'HTTP_PROXY' => FILTER_DEFAULT])",
+            "{\"APP_ENV\":\"prod\",\"HTTP_DNT\":0,\"HTTP_PROXY\":null}"},
+        {"(function () { $_SERVER['REQUEST_ID'] = 'mine'; $_SERVER['new'] = 1; "
+         "return [filter_input(INPUT_SERVER, 'REQUEST_ID'), filter_has_var(INPUT_SERVER, 'new'), "
+         "$_SERVER['REQUEST_ID'], $_SERVER['new']]; })()",
+            "[\"id-1\",false,\"mine\",1]"},
+        {"[filter_input(INPUT_GET, 'a'), filter_input(INPUT_COOKIE, 'b')]", "[\"1\",\"2\"]"},
         {"getallheaders()['X-Forwarded-For']", "\"1.2.3.4\""},
         {"array_keys(apache_request_headers())", "[\"Host\",\"X-Forwarded-For\",\"Sec-Ch-Ua\","
                                                  "\"Dnt\",\"X-Empty\",\"Authorization\",\"Cookie\","

@@ -39,15 +39,23 @@ static size_t huge_bytes(const void *p)
     return sum;
 }
 
-/* An address that lies `skip` bytes behind the start of a block. */
-static char *map_at(size_t skip, int flags)
+/* An address that lies `skip` bytes behind the start of a block; with free addresses around, or
+ * others' memory. */
+static char *map_between(size_t skip, int flags, bool free_around)
 {
     char *p = mmap(NULL, SIZE + 2 * BLOCK, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     char *at = (char *)(((uintptr_t)p + BLOCK) & ~(uintptr_t)(BLOCK - 1)) + skip;
 
     CHECK(p != MAP_FAILED);
+    if (free_around)
+        CHECK_INT(munmap(p, SIZE + 2 * BLOCK), 0);
     CHECK(mmap(at, SIZE, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == at);
     return at;
+}
+
+static char *map_at(size_t skip, int flags)
+{
+    return map_between(skip, flags, false);
 }
 
 /* Does this system do it at all? */
@@ -70,10 +78,11 @@ static void test_huge_block_is_what_we_know(void)
 }
 
 /* Three of six blocks are full, one has a few pages, the others none. */
-static void check_area(size_t skip)
+static void check_area(size_t skip, bool free_around)
 {
     bool can = possible();
-    char *p = map_at(skip, MAP_SHARED), *filled, *part, *end = p + SIZE;
+    char *p = map_between(skip, MAP_SHARED, free_around), *filled, *part, *end = p + SIZE;
+    int before = skip && free_around;
     struct process_status st = {0};
     struct huge_area area;
     int64_t pid = -1;
@@ -94,8 +103,8 @@ static void check_area(size_t skip)
     CHECK_INT(part[PAGE], 0);
     if (rc)
         return;
-    CHECK(area.start == filled);
-    CHECK_INT(area.nblocks, skip ? 5 : 6);
+    CHECK(area.start == filled - (size_t)before * BLOCK);
+    CHECK_INT(area.nblocks, !skip ? 6 : before ? 7 : 5);
     CHECK_INT(process_fork(&pid), 0);
     if (pid == 0) {
         part[0] = 'P'; /* still shared */
@@ -107,17 +116,17 @@ static void check_area(size_t skip)
     CHECK(huge_area_look(&area));
     if (can) {
         CHECK_INT(area.failed, 0);
-        for (int i = 0; i < 3; i++)
+        for (int i = before; i < before + 3; i++)
             CHECK_INT(area.seen[i], HUGE_AREA_DONE);
-        CHECK(area.seen[3] != HUGE_AREA_DONE && area.seen[3] > 0);
-        CHECK_INT(area.seen[4], 0);
+        CHECK(area.seen[before + 3] != HUGE_AREA_DONE && area.seen[before + 3] > 0);
+        CHECK_INT(area.seen[before + 4], 0);
     }
     part[(size_t)3 * PAGE] = 'g'; /* it grows: not yet */
     CHECK(huge_area_look(&area));
-    CHECK(area.seen[3] != HUGE_AREA_DONE);
+    CHECK(area.seen[before + 3] != HUGE_AREA_DONE);
     (void)huge_area_look(&area);
     if (can)
-        CHECK_INT(area.seen[3], HUGE_AREA_DONE);
+        CHECK_INT(area.seen[before + 3], HUGE_AREA_DONE);
     for (size_t i = 0; i < 3 * BLOCK; i += PAGE)
         CHECK_INT(memcmp(filled + i, &i, sizeof(i)), 0);
     CHECK_STR(str_c(part), "Part");
@@ -134,12 +143,17 @@ static void check_area(size_t skip)
 
 static void test_huge_area_in_place(void)
 {
-    check_area(0);
+    check_area(0, true);
 }
 
 static void test_huge_area_is_exchanged(void)
 {
-    check_area((size_t)5 * PAGE);
+    check_area((size_t)5 * PAGE, false);
+}
+
+static void test_huge_area_takes_the_rest_of_its_blocks(void)
+{
+    check_area((size_t)5 * PAGE, true);
 }
 
 static void test_huge_area_is_shared_memory(void)
@@ -208,6 +222,7 @@ const struct test tests_huge[] = {
     TEST(test_huge_block_is_what_we_know),
     TEST(test_huge_area_in_place),
     TEST(test_huge_area_is_exchanged),
+    TEST(test_huge_area_takes_the_rest_of_its_blocks),
     TEST(test_huge_area_is_shared_memory),
     TEST(test_huge_code_is_the_same_after),
     TEST(test_huge_heap_keeps_its_contents),
