@@ -205,8 +205,9 @@ int64_t db_time_diff(enum db_unit unit, const struct db_time *a, const struct db
     case DB_UNIT_MONTH:
     case DB_UNIT_QUARTER:
     case DB_UNIT_YEAR:
+    case DB_UNIT_YEAR_MONTH:
         months = micros >= 0 ? whole_months(a, b) : -whole_months(b, a);
-        return months / (unit == DB_UNIT_YEAR ? 12 : unit == DB_UNIT_QUARTER ? 3 : 1);
+        return months / (unit >= DB_UNIT_YEAR ? 12 : unit == DB_UNIT_QUARTER ? 3 : 1);
     case DB_UNIT_WEEK:
         return micros / part_us[P_DAYS] / 7;
     default:
