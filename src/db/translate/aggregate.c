@@ -210,8 +210,8 @@ static struct ty type_of(struct tr *t, enum agg kind, const struct ty *x)
     default:
         ty = *x;
         ty.not_null = false;
-        if (ty.base == DB_T_CHAR)
-            ty.base = DB_T_CHAR;
+        if (ty.base == DB_T_ENUM || ty.base == DB_T_SET)
+            ty.base = DB_T_VARCHAR;
         return ty;
     }
 }

@@ -33,7 +33,7 @@ static struct ty type_of_ints(const struct ty *a, enum sql_op op, const struct t
     int x = digits_of(a), y = digits_of(b);
     int width = op == SQL_OP_MUL ? x + y : MAX(x, y) + 1;
     int bits = op == SQL_OP_MUL ? a->bits + b->bits : MAX(a->bits, b->bits) + 1;
-    struct ty t = ty_int(MIN(width + 1, 20), MIN(bits, 64));
+    struct ty t = ty_int(MIN(width + 1, 21), MIN(bits, 64));
 
     if (op == SQL_OP_MOD) {
         t = ty_int(MAX(x, y) + 1, MAX(a->bits, b->bits));
@@ -98,7 +98,7 @@ static struct ty type_of(const struct ty *a, enum sql_op op, const struct ty *b)
     struct ty t;
 
     if (op == SQL_OP_INT_DIV) {
-        t = ty_int(MIN(ty_int_digits(a) + 1, 21), 63);
+        t = ty_int(MIN(ty_int_digits(a), 21), 63);
         t.uns = a->uns || b->uns;
         return t;
     }
@@ -328,6 +328,8 @@ static int negate(struct tr *t, struct val *a, struct val *out)
     val_mix(out, a);
     if (is_real(&ty) || (is_int(&ty) && ty.bits < 63)) {
         ty.len += is_int(&ty);
+        if (is_int(&ty) && !a->constant)
+            ty.base = DB_T_BIGINT;
         ty.uns = false;
         ty.is_bool = false;
         val_set(out, ty, cat(t, "-($)", x), PREC_MUL);

@@ -8,7 +8,10 @@ enum len_rule {
     LEN_FIRST, /* of the first argument, times row.len when that is not 0 */
     LEN_SUM,
     LEN_LONG, /* nobody knows */
-    LEN_SECOND,
+    LEN_SECOND, /* the second argument when it is a literal, else the first's */
+    LEN_THIRD,  /* the third, the same */
+    LEN_PAD,    /* the second, or nobody knows */
+    LEN_TIMES,  /* the first as often as the second says */
     LEN_BYTES, /* bytes of the first argument, times row.len */
 };
 
@@ -73,10 +76,10 @@ static const struct fn functions[] = {
     {N("LOAD_FILE"), "m_load_file", 1, 1, "s", R_BLOB, LEN_LONG, 0, F_NULLABLE},
     {N("LOCATE"), "m_locate", 2, 3, "ssi", R_INT, LEN_FIXED, 11, F_COLL},
     {N("LOWER"), "m_lower", 1, 1, "s", R_TEXT, LEN_FIRST, 0, 0},
-    {N("LPAD"), "m_lpad", 2, 3, "sis", R_TEXT, LEN_LONG, 0, F_NULLABLE},
+    {N("LPAD"), "m_lpad", 2, 3, "sis", R_TEXT, LEN_PAD, 0, F_NULLABLE},
     {N("LTRIM"), "m_ltrim", 1, 1, "s", R_TEXT, LEN_FIRST, 0, 0},
     {N("MAKE_SET"), "m_make_set", 2, -1, "is", R_TEXT, LEN_SUM, 0, 0},
-    {N("MID"), "m_substring", 2, 3, "si", R_TEXT, LEN_FIRST, 0, 0},
+    {N("MID"), "m_substring", 2, 3, "si", R_TEXT, LEN_THIRD, 0, 0},
     {N("OCT"), "m_oct", 1, 1, "n", R_ASCII, LEN_FIXED, 64, F_NULLABLE},
     {N("OCTET_LENGTH"), "m_length", 1, 1, "s", R_INT, LEN_FIXED, 10, 0},
     {N("ORD"), "m_ord", 1, 1, "s", R_BIGINT, LEN_FIXED, 21, 0},
@@ -88,17 +91,17 @@ static const struct fn functions[] = {
         F_COLL | F_NULLABLE},
     {N("REGEXP_SUBSTR"), "m_regexp_substr", 2, 5, "ssiis", R_TEXT, LEN_FIRST, 0,
         F_COLL | F_NULLABLE},
-    {N("REPEAT"), "m_repeat", 2, 2, "si", R_TEXT, LEN_LONG, 0, F_NULLABLE},
+    {N("REPEAT"), "m_repeat", 2, 2, "si", R_TEXT, LEN_TIMES, 0, F_NULLABLE},
     {N("REPLACE"), "m_replace", 3, 3, "s", R_TEXT, LEN_LONG, 0, 0},
     {N("REVERSE"), "m_reverse", 1, 1, "s", R_TEXT, LEN_FIRST, 0, 0},
     {N("RIGHT"), "m_right", 2, 2, "si", R_TEXT, LEN_SECOND, 0, 0},
-    {N("RPAD"), "m_rpad", 2, 3, "sis", R_TEXT, LEN_LONG, 0, F_NULLABLE},
+    {N("RPAD"), "m_rpad", 2, 3, "sis", R_TEXT, LEN_PAD, 0, F_NULLABLE},
     {N("RTRIM"), "m_rtrim", 1, 1, "s", R_TEXT, LEN_FIRST, 0, 0},
     {N("SOUNDEX"), "m_soundex", 1, 1, "s", R_TEXT, LEN_FIRST, 0, 0},
     {N("SPACE"), "m_space", 1, 1, "i", R_ASCII, LEN_LONG, 0, F_NULLABLE},
     {N("STRCMP"), "m_strcmp", 2, 2, "s", R_INT, LEN_FIXED, 2, F_COLL},
-    {N("SUBSTR"), "m_substring", 2, 3, "si", R_TEXT, LEN_FIRST, 0, 0},
-    {N("SUBSTRING"), "m_substring", 2, 3, "si", R_TEXT, LEN_FIRST, 0, 0},
+    {N("SUBSTR"), "m_substring", 2, 3, "si", R_TEXT, LEN_THIRD, 0, 0},
+    {N("SUBSTRING"), "m_substring", 2, 3, "si", R_TEXT, LEN_THIRD, 0, 0},
     {N("SUBSTRING_INDEX"), "m_substring_index", 3, 3, "ssi", R_TEXT, LEN_FIRST, 0, 0},
     {N("TO_BASE64"), "m_to_base64", 1, 1, "s", R_ASCII, LEN_BYTES, 2, F_NULLABLE},
     {N("UCASE"), "m_upper", 1, 1, "s", R_TEXT, LEN_FIRST, 0, 0},
@@ -281,6 +284,14 @@ static int64_t bytes_of(const struct val *v)
     return ty_chars(&v->t) * (db_base_is_text(v->t.base) && v->t.coll ? v->t.coll->max_bytes : 1);
 }
 
+/* The argument when it is a literal, else much. */
+static int64_t literal_or(const struct val *v, uint32_t n, uint32_t i)
+{
+    if (i < n && v[i].lit && v[i].lit->kind == SQL_INT)
+        return (int64_t)MIN(v[i].lit->u, (uint64_t)1073741823);
+    return 1073741823;
+}
+
 static int64_t text_len(const struct fn *f, const struct val *v, uint32_t n)
 {
     int64_t len = 0;
@@ -293,9 +304,13 @@ static int64_t text_len(const struct fn *f, const struct val *v, uint32_t n)
     case LEN_BYTES:
         return n ? bytes_of(&v[0]) * f->len : 0;
     case LEN_SECOND:
-        if (n > 1 && v[1].lit && v[1].lit->kind == SQL_INT)
-            return MIN(ty_chars(&v[0].t), (int64_t)MIN(v[1].lit->u, (uint64_t)INT32_MAX));
-        return ty_chars(&v[0].t);
+    case LEN_THIRD:
+        return MIN(ty_chars(&v[0].t), literal_or(v, n, f->rule == LEN_THIRD ? 2 : 1));
+    case LEN_PAD:
+        return literal_or(v, n, 1);
+    case LEN_TIMES:
+        len = literal_or(v, n, 1);
+        return len > 1000000 ? len : len * ty_chars(&v[0].t);
     case LEN_SUM:
         for (uint32_t i = 0; i < n; i++)
             len += ty_chars(&v[i].t);

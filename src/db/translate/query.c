@@ -170,7 +170,7 @@ static int merge_items(struct tr *t, struct query *a, struct query *b, struct qu
 
         if ((rc = ty_merge(t, &a->items[i].v.t, &b->items[i].v.t, "UNION", &ty)))
             return rc;
-        out->items[i].v = (struct val){.t = ty};
+        out->items[i].v = (struct val){.t = ty, .field = true};
         out->items[i].name = a->items[i].name;
         out->items[i].alias = true;
     }

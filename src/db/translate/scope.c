@@ -99,6 +99,7 @@ void val_of_col(struct tr *t, struct source *src, uint32_t i, struct val *out)
 
     *out = (struct val){.t = c->t, .sql = c->sql, .prec = PREC_ATOM, .source = src, .column = i};
     out->natural = c->natural;
+    out->field = true;
     out->schema = c->schema;
     out->org_table = c->org_table;
     out->org_name = c->org_name;

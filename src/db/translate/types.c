@@ -454,7 +454,7 @@ static uint16_t type_flags(const struct ty *t)
         flags |= DB_COL_BINARY;
     if (db_base_is_number(t->base) || t->base == DB_T_NULL)
         flags |= DB_COL_NUM;
-    if (t->base == DB_T_NULL || t->base == DB_T_BIT)
+    if (t->base == DB_T_BIT)
         flags &= (uint16_t)~DB_COL_NUM;
     if (t->base == DB_T_ENUM)
         flags |= DB_COL_ENUM;
@@ -476,7 +476,7 @@ static uint32_t wire_length(const struct ty *t, const struct db_collation *resul
         bool blob = t->base >= DB_T_TINYTEXT && t->base <= DB_T_LONGTEXT;
 
         if (blob && t->base != DB_T_LONGTEXT && t->coer == COER_IMPLICIT)
-            n = bases[t->base].len / t->coll->max_bytes;
+            n = bases[t->base].len;
         n *= results ? results->max_bytes : t->coll->max_bytes;
     }
     return (uint32_t)MIN(n, (int64_t)UINT32_MAX);
@@ -504,8 +504,11 @@ void ty_column(struct tr *t, const struct item *item, struct db_column *out)
                                   ? ty->dec
                                   : 0);
     /* strings that are no columns */
-    if (ty_is_string(ty) && !item->v.org_name.len)
+    if (ty_is_string(ty) && !item->v.field)
         out->decimals = 31;
+    /* numbers of tables are not BINARY, computed ones are */
+    if (item->v.field && ty_is_num(ty))
+        out->flags &= (uint16_t)~DB_COL_BINARY;
     if (ty->base == DB_T_JSON)
         out->length = UINT32_MAX;
 }
