@@ -166,10 +166,7 @@ int arith(struct tr *t, struct val *a, enum sql_op op, struct val *b, struct val
     if (q.p == b->sql.p)
         q = val_paren(t, b, prec + 1);
     val_set(out, ty,
-        cat(t,
-            op == SQL_OP_ADD   ? "$+$"
-            : op == SQL_OP_SUB ? "$-$"
-                               : "$*$",
+        cat(t, op == SQL_OP_ADD ? "$+$" : op == SQL_OP_SUB ? "$ - $" : "$*$",
             p, q),
         prec);
     return 0;

@@ -310,9 +310,23 @@ static struct str item_list(struct select *q)
     return sb_str(&b);
 }
 
+/* Is there an aggregate in the list of columns? */
+static bool items_have_agg(const struct select *q)
+{
+    for (uint32_t i = 0; i < q->n_items; i++) {
+        if (q->items[i].v.has_agg)
+            return true;
+    }
+    return false;
+}
+
 static struct str group_text(struct select *q, uint32_t n)
 {
     struct sb b = {0};
+
+    /* one group of everything, though SQLite sees no aggregate where it looks for one */
+    if (!n && (q->n_group || q->s.has_agg) && !items_have_agg(q))
+        return STR(" GROUP BY NULL");
 
     for (uint32_t i = 0; i < n; i++) {
         struct val v = q->group[i];

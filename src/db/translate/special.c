@@ -727,6 +727,9 @@ int val_cast(struct tr *t, struct scope *s, const struct sql_expr *e, struct val
         ty.base = DB_T_BIGINT;
         ty.len = 20 + (type->is_unsigned ? 0 : 0);
         sql = ty_is_string(&a.t) ? val_sql(t, &a) : val_num(t, &a, &num);
+        /* a DECIMAL is rounded, where a text would be cut */
+        if (!ty_is_string(&a.t) && num.base == DB_T_DECIMAL)
+            sql = cat(t, "m_int($)", sql);
         sql =
             cat(t, "$($)", type->is_unsigned ? STR("m_cast_unsigned") : STR("m_cast_signed"), sql);
         break;
