@@ -166,7 +166,10 @@ int arith(struct tr *t, struct val *a, enum sql_op op, struct val *b, struct val
     if (q.p == b->sql.p)
         q = val_paren(t, b, prec + 1);
     val_set(out, ty,
-        cat(t, op == SQL_OP_ADD ? "$+$" : op == SQL_OP_SUB ? "$ - $" : "$*$",
+        cat(t,
+            op == SQL_OP_ADD   ? "$+$"
+            : op == SQL_OP_SUB ? "$ - $"
+                               : "$*$",
             p, q),
         prec);
     return 0;
@@ -197,21 +200,16 @@ static int bits(struct tr *t, struct val *a, enum sql_op op, struct val *b, stru
     return 0;
 }
 
-/* Terms of a chain of the same operator, left to right. */
-static uint32_t chain(const struct sql_expr *e, enum sql_op op, const struct sql_expr **terms)
+/* The terms of a tree of the same operator, left to right, from terms[n] on when there is a list;
+ * returns the number with them. The parser bounds how deep trees are. */
+static uint32_t chain(
+    const struct sql_expr *e, enum sql_op op, const struct sql_expr **terms, uint32_t n)
 {
-    uint32_t n = 1;
-
-    for (const struct sql_expr *x = e; x->kind == SQL_BINARY && x->op == op; x = x->a)
-        n++;
-    if (terms) {
-        uint32_t i = n;
-
-        for (; e->kind == SQL_BINARY && e->op == op; e = e->a)
-            terms[--i] = e->b;
-        terms[0] = e;
-    }
-    return n;
+    if (e->kind == SQL_BINARY && e->op == op)
+        return chain(e->b, op, terms, chain(e->a, op, terms, n));
+    if (terms)
+        terms[n] = e;
+    return n + 1;
 }
 
 /* Joins the texts in halves when there are many: SQLite bounds the depth of its trees. */
@@ -230,13 +228,13 @@ static struct str balance(struct tr *t, struct str *v, uint32_t n, struct str op
 static int logic(struct tr *t, struct scope *s, const struct sql_expr *e, struct val *out)
 {
     bool and = e->op == SQL_OP_AND;
-    uint32_t n = chain(e, e->op, NULL);
+    uint32_t n = chain(e, e->op, NULL, 0);
     const struct sql_expr **terms = arena_new(t->arena, sizeof(void *) * n);
     struct str *v = arena_new(t->arena, sizeof(*v) * n);
     bool not_null = true;
     int rc;
 
-    (void)chain(e, e->op, terms);
+    (void)chain(e, e->op, terms, 0);
     *out = (struct val){.constant = true};
     for (uint32_t i = 0; i < n; i++) {
         struct val one;

@@ -7,12 +7,12 @@ enum len_rule {
     LEN_FIXED, /* row.len */
     LEN_FIRST, /* of the first argument, times row.len when that is not 0 */
     LEN_SUM,
-    LEN_LONG, /* nobody knows */
+    LEN_LONG,   /* nobody knows */
     LEN_SECOND, /* the second argument when it is a literal, else the first's */
     LEN_THIRD,  /* the third, the same */
     LEN_PAD,    /* the second, or nobody knows */
     LEN_TIMES,  /* the first as often as the second says */
-    LEN_BYTES, /* bytes of the first argument, times row.len */
+    LEN_BYTES,  /* bytes of the first argument, times row.len */
 };
 
 enum result {

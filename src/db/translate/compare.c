@@ -437,28 +437,58 @@ static bool column_is_indexed(const struct val *v)
     return false;
 }
 
+static bool is_alnum(char c)
+{
+    c = str_lower_char(c);
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+/*
+ * The prefix up to its last letter or digit, that one replaced by its neighbour: every collation
+ * has those in the same order, and whatever follows in a text does not matter then. *ok: there is
+ * one.
+ */
+static struct str neighbour(struct tr *t, struct str prefix, bool up, bool *ok)
+{
+    char last = up ? 'z' : '0';
+    char c;
+
+    while (prefix.len && (!is_alnum(prefix.p[prefix.len - 1]) ||
+                             str_lower_char(prefix.p[prefix.len - 1]) == last))
+        prefix.len--;
+    *ok = prefix.len > 0;
+    if (!*ok)
+        return STR_NONE;
+    c = prefix.p[prefix.len - 1];
+    if (up)
+        c = c == '9' ? 'a' : (char)(c + 1);
+    else
+        c = str_lower_char(c) == 'a' ? '9' : (char)(c - 1);
+    return cat(t, "$$", str_sub(prefix, 0, prefix.len - 1), arena_str(t->arena, str_n(&c, 1)));
+}
+
 /* A range that holds everything the pattern matches, so that an index is used. */
 static struct str like_range(
     struct tr *t, struct val *a, const struct val *b, const struct db_collation *coll, char escape)
 {
-    struct str prefix;
-    bool all;
+    struct str prefix, low, high;
+    bool all, has_low = true, has_high;
 
     if (!lit_is_string(b) || !coll || !can_prefix(a, coll) || !column_is_indexed(a))
         return STR_NONE;
     prefix = pattern_prefix(t, b->lit->s, escape, &all);
-    while (!all && str_ends(prefix, STR(" ")))
-        prefix.len--;
     if (!prefix.len || !str_is_utf8(prefix))
         return STR_NONE;
     if (all)
         return cat(t, "$ = $ AND ", a->sql, param_text(t, prefix));
-    if (str_ends(coll->name, STR("_bin")) || str_ends(coll->name, STR("_general_ci")))
-        return cat(t, "$ >= $ AND $ < $ AND ", a->sql, param_text(t, prefix), a->sql,
-            param_text(t, cat(t, "$$", prefix,
-                              str_ends(coll->name, STR("_bin")) ? STR("\xF4\x8F\xBF\xBF")
-                                                                : STR("\xEF\xBF\xBF"))));
-    return cat(t, "$ >= $ AND ", a->sql, param_text(t, prefix));
+    /* where spaces at the end do not count, a tab is less than nothing */
+    low = coll->pads ? neighbour(t, prefix, false, &has_low) : prefix;
+    high = neighbour(t, prefix, true, &has_high);
+    if (!has_high)
+        return STR_NONE;
+    return cat(t, "$$$$ < $ AND ", has_low ? cat(t, "$ >= ", a->sql) : STR_NONE,
+        has_low ? param_text(t, low) : STR_NONE, has_low ? STR(" AND ") : STR_NONE, a->sql,
+        param_text(t, high));
 }
 
 int val_like(struct tr *t, struct scope *s, const struct sql_expr *e, struct val *out)

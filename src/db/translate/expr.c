@@ -346,7 +346,11 @@ static int extract(struct tr *t, struct scope *s, const struct sql_expr *e, stru
         return rc;
     *out = (struct val){.constant = true};
     val_mix(out, &a);
-    val_set(out, ty_int(e->unit == SQL_UNIT_YEAR ? 4 : e->unit < SQL_UNIT_SECOND_MICROSECOND ? 2 : 11, 31),
+    val_set(out,
+        ty_int(e->unit == SQL_UNIT_YEAR                ? 4
+               : e->unit < SQL_UNIT_SECOND_MICROSECOND ? 2
+                                                       : 11,
+            31),
         cat(t, "m_extract('$',$)", str_c(unit_text(e->unit)), val_sql(t, &a)), PREC_ATOM);
     return 0;
 }

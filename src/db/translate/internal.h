@@ -90,7 +90,7 @@ struct val {
     bool has_agg;
     bool has_query;
     bool has_window;
-    bool field; /* a column of a table, a derived one, a UNION */
+    bool field;         /* a column of a table, a derived one, a UNION */
     bool single;        /* a subquery that cannot have several rows */
     struct str natural; /* the collation that SQLite gives the text; empty: BINARY or not known */
     struct str raw;     /* of a TIMESTAMP column that is read in a zone: the column itself */

@@ -88,6 +88,8 @@ struct ty ty_of_column(const struct db_type *type, bool not_null)
         .coer = COER_IMPLICIT,
         .len = bases[type->base].len};
 
+    if (!db_base_is_text(type->base) && !db_base_is_binary(type->base) && type->base != DB_T_JSON)
+        t.coer = COER_NUMBER;
     if (db_base_is_int(type->base)) {
         int_of_column(&t, type);
     } else if (type->base == DB_T_DECIMAL) {
@@ -179,7 +181,7 @@ struct ty ty_temporal(enum db_base base, int fsp)
     return (struct ty){.base = base,
         .len = bases[base].len + (fsp ? fsp + 1 : 0),
         .dec = (int16_t)fsp,
-        .coer = COER_IMPLICIT};
+        .coer = COER_NUMBER};
 }
 
 struct ty ty_null(void)

@@ -309,10 +309,12 @@ struct str val_num(struct tr *t, struct val *v, struct ty *ty)
     ty->not_null = v->t.not_null;
     if (v->t.base == DB_T_JSON)
         return wrap(t, v, "m_json_num");
-    if (v->lit && v->lit->kind == SQL_HEX)
+    if (lit_number(v, &d, &i, &is_int)) {
+        if (v->lit->kind != SQL_HEX)
+            return param_real(t, d);
         *ty = ty_int(21, 63);
-    if (lit_number(v, &d, &i, &is_int))
-        return is_int ? param_int(t, i) : param_real(t, d);
+        return param_int(t, i);
+    }
     return wrap(t, v, "m_double");
 }
 
