@@ -3,6 +3,7 @@
 #include "unit/db_sql/dump.h"
 
 #include "db/sql/parse.h"
+#include "db/sql/print.h"
 #include "unit/test.h"
 
 static const char *const op_texts[] = {[SQL_OP_NONE] = "none",
@@ -549,6 +550,29 @@ void dump_stmt(struct buf *b, const struct sql_stmt *s)
 
 /* ---- table tests ---- */
 
+/* What is printed parses to the same tree. Names of functions may be in the other case. */
+static void check_print(const struct sql_stmt *s, struct str want)
+{
+    struct sql_parse_options options = {0, 80036};
+    struct arena arena = {0};
+    struct buf text = {0}, b = {0};
+    struct sql_stmt *again;
+    struct db_error e;
+    struct str rest;
+
+    sql_print_query(&text, s->query);
+    if (sql_parse(&arena, buf_str(&text), &options, &again, &rest, &e) == 0)
+        dump_stmt(&b, again);
+    else
+        buf_printf(&b, "! %s", e.text);
+    if (!str_ieq(buf_str(&b), want))
+        test_fail(__FILE__, __LINE__, "printed as " STR_F "\n  again: " STR_F "\n  first: " STR_F,
+            STR_A(buf_str(&text)), STR_A(buf_str(&b)), STR_A(want));
+    buf_fini(&text);
+    buf_fini(&b);
+    arena_fini(&arena);
+}
+
 void dump_check(const struct dump_row *rows, size_t n, uint32_t mode)
 {
     struct sql_parse_options options = {mode, 80036};
@@ -563,6 +587,8 @@ void dump_check(const struct dump_row *rows, size_t n, uint32_t mode)
         test_row(rows[i].sql);
         if (sql_parse(&arena, str_c(rows[i].sql), &options, &s, &rest, &e) == 0) {
             dump_stmt(&b, s);
+            if (s->kind == SQL_STMT_QUERY && !(mode & DB_MODE_PIPES_AS_CONCAT))
+                check_print(s, buf_str(&b));
             if (rest.len)
                 buf_printf(&b, " ; " STR_F, STR_A(rest));
         } else {
