@@ -32,7 +32,7 @@ const KINDS = [
 function kind(object $field): string
 {
     $kind = KINDS[$field->type] ?? "type {$field->type}";
-    if ($kind === 'text' && $field->charsetnr === 63) {
+    if ($kind === 'text' && $field->charsetnr === 63 && $field->type !== 245) {
         $kind = 'bytes';
     }
     return $kind;
@@ -208,7 +208,7 @@ function same(array $a, array $b): bool
         if (strcasecmp((string) $name, (string) $other_name) !== 0) {
             return false;
         }
-        if ($kind !== $other_kind && $kind !== 'null' && $other_kind !== 'null') {
+        if ($kind !== $other_kind && array_filter(array_column($a[2], $i), fn($v) => $v !== null)) {
             return false;
         }
     }
