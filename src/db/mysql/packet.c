@@ -34,16 +34,20 @@ enum mysql_frame_result mysql_frame(struct mysql_framing *f, char *p, size_t *le
 {
     for (;;) {
         size_t chunk;
+        uint8_t number;
 
         if (*len < f->at + MYSQL_HEADER) {
             f->need = f->at + MYSQL_HEADER - *len;
             return MYSQL_FRAME_MORE;
         }
         chunk = (size_t)packet_get(p + f->at, 3);
-        if ((uint8_t)p[f->at + 3] != f->seq)
-            return MYSQL_FRAME_ORDER;
-        if (f->payload > f->max || chunk > f->max - f->payload)
-            return MYSQL_FRAME_LARGE;
+        number = (uint8_t)p[f->at + 3];
+        if (number != f->seq || f->payload > f->max || chunk > f->max - f->payload) {
+            bool order = number != f->seq;
+
+            f->seq = (uint8_t)(number + 1); /* of the answer that says so */
+            return order ? MYSQL_FRAME_ORDER : MYSQL_FRAME_LARGE;
+        }
         if (*len - f->at - MYSQL_HEADER < chunk) {
             f->need = chunk - (*len - f->at - MYSQL_HEADER);
             return MYSQL_FRAME_MORE;

@@ -38,7 +38,7 @@ enum mysql_frame_result {
  * from the first header on; headers of further packets are taken out of it as they come.
  */
 struct mysql_framing {
-    uint8_t seq;    /* of the next header */
+    uint8_t seq;    /* of the next header; after ORDER and LARGE, of an answer */
     size_t max;     /* longest payload */
     size_t payload; /* its length so far; when OK: all of it, at MYSQL_HEADER of the buffer */
     size_t need;    /* when MORE */
