@@ -146,6 +146,46 @@ static int dump_end_rows(struct dump *d)
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
+/* Length of " COLLATE=name" or " COLLATE name" at the start of rest, of a collation that MySQL has
+ * since 8.0 and MariaDB has not; else 0. */
+static size_t dump_new_collation(struct str rest)
+{
+    struct str word = STR(" COLLATE");
+    size_t n = word.len + 1;
+
+    if (!str_istarts(rest, word) || rest.len <= n ||
+        (rest.p[word.len] != '=' && rest.p[word.len] != ' '))
+        return 0;
+    while (n < rest.len && rest.p[n] != ' ' && rest.p[n] != ',' && rest.p[n] != '\n' &&
+           rest.p[n] != ')' && rest.p[n] != ';')
+        n++;
+    return str_find(str_sub(rest, 0, n), STR("_0900_")) >= 0 ? n : 0;
+}
+
+/* Those are for servers that know them; others take the character set's own. */
+static void dump_add_create(struct buf *b, struct str text)
+{
+    char quote = '\0';
+
+    for (size_t i = 0; i < text.len; i++) {
+        struct str rest = str_sub(text, i, text.len);
+        size_t n = quote ? 0 : dump_new_collation(rest);
+
+        if (n) {
+            buf_printf(b, " /*!80000" STR_F " */", STR_A(str_sub(rest, 0, n)));
+            i += n - 1;
+            continue;
+        }
+        if (quote && *rest.p == '\\' && quote != '`' && rest.len > 1)
+            buf_add_char(b, text.p[i++]);
+        else if (quote && *rest.p == quote)
+            quote = '\0';
+        else if (!quote && (*rest.p == '\'' || *rest.p == '"' || *rest.p == '`'))
+            quote = *rest.p;
+        buf_add_char(b, text.p[i]);
+    }
+}
+
 static int dump_create(struct dump *d, const struct dump_table *t)
 {
     const char *kind = t->is_view ? "VIEW" : "TABLE";
@@ -157,7 +197,7 @@ static int dump_create(struct dump *d, const struct dump_table *t)
     buf_printf(&d->out, "\nDROP %s IF EXISTS ", kind);
     dump_add_name(&d->out, str_c(t->name));
     buf_add_lit(&d->out, ";\n");
-    buf_add_str(&d->out, d->c->row[1]);
+    dump_add_create(&d->out, d->c->row[1]);
     buf_add_lit(&d->out, ";\n");
     return dump_end_rows(d);
 }
