@@ -235,6 +235,8 @@
         "Referencing column '%s' and referenced column '%s' in foreign key constraint '%s' are "   \
         "incompatible.")                                                                           \
     X(COLUMN_CHECK_OTHER, 3813, "HY000", "Column check constraint '%s' references other column.")  \
+    X(CHECK_AUTO, 3818, "HY000",                                                                   \
+        "Check constraint '%s' cannot refer to an auto-increment column.")                         \
     X(CHECK_UNKNOWN_COLUMN, 3820, "HY000",                                                         \
         "Check constraint '%s' refers to non-existing column '%s'.")                               \
     X(CHECK_NOT_FOUND, 3821, "HY000", "Check constraint '%s' is not found in the table.")          \

@@ -14,14 +14,18 @@ static void look_at(void *arg, struct sql_expr *column)
 {
     struct look *l = arg;
     const char *name;
+    int32_t at;
 
     if (l->r)
         return;
     name = arena_str(l->b->arena, column->name).p;
-    if (build_column_find(l->b, column->name) < 0)
+    at = build_column_find(l->b, column->name);
+    if (at < 0)
         l->r = db_error_set(l->b->e, DB_E_CHECK_UNKNOWN_COLUMN, l->check, name);
     else if (l->only.len > 0 && !str_ieq(l->only, column->name))
         l->r = db_error_set(l->b->e, DB_E_COLUMN_CHECK_OTHER, l->check);
+    else if (l->b->columns[at].c.auto_increment)
+        l->r = db_error_set(l->b->e, DB_E_CHECK_AUTO, l->check);
 }
 
 static bool name_taken(const struct build *b, struct str name)

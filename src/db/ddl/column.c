@@ -197,7 +197,7 @@ static int type_members(struct build *b, const char *column, struct db_type *t)
     if (t->base == DB_T_SET && t->n_members > 64)
         return db_error_set(b->e, DB_E_TOO_BIG_SET, column);
     for (uint32_t i = 0; i < t->n_members; i++) {
-        v[i] = trim_end(t->members[i]);
+        v[i] = arena_str(b->arena, trim_end(t->members[i]));
         if (t->base == DB_T_SET && str_chr(v[i], ',') >= 0)
             return db_error_set(b->e, DB_E_ILLEGAL_VALUE, "set", arena_str(b->arena, v[i]).p);
         for (uint32_t j = 0; j < i && b->strict && t->n_members <= 1024; j++) {

@@ -251,6 +251,8 @@ static const struct {
     {"1239", "CREATE TABLE t (c int, foreign key(c) references p(id,x))",
         "1239: Incorrect foreign key definition for 'foreign key without name': Key reference and "
         "table reference don't match"},
+    {"3818", "CREATE TABLE t (a int auto_increment primary key check (a > 1))",
+        "3818: Check constraint 't_chk_1' cannot refer to an auto-increment column."},
     {"3820", "CREATE TABLE t (c int, check (zz > 0))",
         "3820: Check constraint 't_chk_1' refers to non-existing column 'zz'."},
     {"3813", "CREATE TABLE t (d int, c int check (d > 0))",
