@@ -64,19 +64,14 @@ bool db_date_from_days(int64_t days, struct db_time *t)
     int month = 1;
 
     t->year = t->month = t->day = 0;
-    if (days < 1 || days > 3652424)
+    if (days <= 365 || days > 3652424)
         return false;
-    if (days <= 365) { /* the year 0 has 365 days in this reckoning */
-        year = 0;
-        rest = (int)days;
-    } else {
-        year = (int)(days * 100 / 36525);
-        while (db_date_days(year + 1, 1, 1) <= days)
-            year++;
-        while (db_date_days(year, 1, 1) > days)
-            year--;
-        rest = (int)(days - db_date_days(year, 1, 1)) + 1;
-    }
+    year = (int)(days * 100 / 36525);
+    while (db_date_days(year + 1, 1, 1) <= days)
+        year++;
+    while (db_date_days(year, 1, 1) > days)
+        year--;
+    rest = (int)(days - db_date_days(year, 1, 1)) + 1;
     while (rest > db_month_days(year, month))
         rest -= db_month_days(year, month++);
     t->year = year;

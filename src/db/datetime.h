@@ -70,7 +70,7 @@ int64_t db_time_to_number(const struct db_time *t);
 
 /* Days since the year 0, as TO_DAYS() counts; 0 for zero dates. */
 int64_t db_date_days(int year, int month, int day);
-/* False outside 0000-01-01 .. 9999-12-31: zeros. */
+/* False outside 0001-01-01 .. 9999-12-31: zeros. */
 bool db_date_from_days(int64_t days, struct db_time *t);
 int db_month_days(int year, int month);
 /* 0: Monday; days of db_date_days() */
@@ -79,7 +79,7 @@ int db_weekday(int64_t days);
 int db_week(const struct db_time *t, unsigned mode, int *year);
 int db_year_day(const struct db_time *t);
 
-/* Microseconds since 1970 of a DATETIME, and back (false: not in the years 0 to 9999). */
+/* Microseconds since 1970 of a DATETIME, and back (false: not in the years 1 to 9999). */
 int64_t db_time_to_micros(const struct db_time *t);
 bool db_time_from_micros(int64_t micros, struct db_time *t);
 /* Microseconds of a TIME, with its sign, and back (clipped to 838:59:59: false). */
@@ -121,8 +121,8 @@ struct db_interval {
     int64_t micros;
 };
 
-/* "1 10:30" DAY_MINUTE ...: the number (rounded for whole units) or the text of several numbers.
- * False: too great. */
+/* "1 10:30" DAY_MINUTE ...: a number (whole but for SECOND) or the text of several.
+ * False: too great, or too many of them. */
 bool db_interval_parse(struct str s, enum db_unit unit, struct db_interval *out);
 /* Date or datetime plus interval; false: out of range. The day of a month is clipped. A DATE
  * becomes a DATETIME when the unit has time. */

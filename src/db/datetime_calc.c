@@ -82,7 +82,7 @@ static bool add_part(struct db_interval *out, enum part part, int64_t v)
            !__builtin_add_overflow(out->micros, product, &out->micros);
 }
 
-/* A single unit: seconds keep their decimals, the others are rounded. */
+/* A single unit: seconds keep their decimals, the others lose them. */
 static bool parse_single(struct str s, const struct unit *u, struct db_interval *out)
 {
     struct db_decimal d;
@@ -97,6 +97,7 @@ static bool parse_single(struct str s, const struct unit *u, struct db_interval 
         db_decimal_i64(&million, 1000000);
         return db_decimal_mul(&d, &million, &d) && db_decimal_to_i64(&d, &out->micros);
     }
+    (void)db_decimal_round(&d, 0, DB_DECIMAL_CUT); /* a text counts as far as it is whole */
     if (!db_decimal_to_i64(&d, &v) || __builtin_mul_overflow(v, (int64_t)u->scale, &v))
         return false;
     return add_part(out, u->parts[0], v);
@@ -133,8 +134,14 @@ bool db_interval_parse(struct str s, enum db_unit unit, struct db_interval *out)
         }
         n += any;
     }
-    /* "1.5" SECOND_MICROSECOND: half a second when all parts are there */
-    if (n == u->n && u->parts[n - 1] == P_MICROS) {
+    if (i < s.len && n == u->n) {
+        while (i < s.len && (s.p[i] == ' ' || s.p[i] == '\t'))
+            i++;
+        if (i < s.len)
+            return false; /* too many numbers */
+    }
+    /* "1.5" SECOND_MICROSECOND: the last number is a fraction */
+    if (n > 0 && u->parts[u->n - 1] == P_MICROS) {
         for (; last_digits < 6; last_digits++)
             values[n - 1] *= 10;
     }

@@ -392,7 +392,10 @@ static bool scan_one(struct scanner *c, char f)
         skip_class(c, f);
         return true;
     case '%':
-        return c->i < c->s.len && c->s.p[c->i++] == '%';
+        if (c->i >= c->s.len || c->s.p[c->i] != '%')
+            return false;
+        c->i++;
+        return true;
     default:
         return false;
     }

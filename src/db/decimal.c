@@ -489,6 +489,19 @@ bool db_decimal_mul(const struct db_decimal *a, const struct db_decimal *b, stru
     return narrow(&r, a->scale + b->scale, a->neg != b->neg, out);
 }
 
+/*
+ * MySQL divides in words of nine digits: so many decimals it has before it rounds to the scale of
+ * the result. When they are just as many, the rest is cut.
+ */
+static int quotient_decimals(int a_scale, int b_scale, int more)
+{
+    int a = (a_scale + 8) / 9 * 9;
+    int b = (b_scale + 8) / 9 * 9;
+    int extra = MAX(more - (a - a_scale) - (b - b_scale), 0);
+
+    return (a + b + extra + 8) / 9 * 9;
+}
+
 bool db_decimal_div(
     const struct db_decimal *a, const struct db_decimal *b, int more, struct db_decimal *out)
 {
@@ -496,15 +509,18 @@ bool db_decimal_div(
     struct wide y;
     struct wide q;
     int scale = MIN(a->scale + MAX(more, 0), DB_DECIMAL_SCALE);
+    int computed = MAX(quotient_decimals(a->scale, b->scale, MAX(more, 0)), scale);
+    bool half;
+    bool lost;
 
     assert(b->n > 0);
     widen(a, &x);
     widen(b, &y);
-    /* one digit more, which rounds: a/10^sa / (b/10^sb) * 10^(scale+1) */
-    if (scale + 1 - a->scale + b->scale > 0)
-        shift_up(&x, scale + 1 - a->scale + b->scale);
+    /* a/10^sa / (b/10^sb) * 10^computed */
+    shift_up(&x, computed - a->scale + b->scale);
     div_wide(&x, &y, &q);
-    if (div_small(&q, 10) >= 5)
+    shift_down(&q, computed - scale, &half, &lost);
+    if (half)
         add_wide(&q, &(struct wide){.n = 1, .w = {1}});
     return narrow(&q, scale, a->neg != b->neg, out);
 }

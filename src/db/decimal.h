@@ -49,7 +49,8 @@ size_t db_decimal_print(const struct db_decimal *d, char out[DB_DECIMAL_TEXT]);
 bool db_decimal_add(const struct db_decimal *a, const struct db_decimal *b, struct db_decimal *out);
 bool db_decimal_sub(const struct db_decimal *a, const struct db_decimal *b, struct db_decimal *out);
 bool db_decimal_mul(const struct db_decimal *a, const struct db_decimal *b, struct db_decimal *out);
-/* b is not zero. The scale is that of a and `more`, at most 30, rounded half up. */
+/* b is not zero. The scale is that of a and `more`, at most 30, rounded half up as far as MySQL
+ * computes digits (decimal.c). */
 bool db_decimal_div(
     const struct db_decimal *a, const struct db_decimal *b, int more, struct db_decimal *out);
 /* Whole part of a/b, without its fraction. b is not zero. */

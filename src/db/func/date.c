@@ -18,7 +18,7 @@ void fn_date(struct call *c)
 {
     struct db_time t;
 
-    if (call_date(c, 0, 0, &t)) {
+    if (call_date(c, 0, call_date_flags(c), &t)) {
         t.kind = DB_TIME_DATE;
         ret_time(c, &t, 0);
     }
@@ -276,18 +276,29 @@ static bool is_time(struct call *c, int i)
     return colon > 0 && str_chr(str_sub(s, 1, s.len), '-') < 0 && colon <= 4;
 }
 
-/* Decimals that the interval brings along: those of a DECIMAL number of seconds, or all. */
-static int interval_decimals(struct call *c, enum db_unit unit, const struct db_interval *interval)
+/* Decimals of the result. A text as date shows all that are not zero. */
+static int sum_decimals(struct call *c, enum db_unit unit, char type, int fsp, bool has_micros)
 {
     struct db_decimal d;
     bool overflow;
 
+    if (!type)
+        return has_micros ? 6 : 0;
     if (db_unit_has_micros(unit))
         return 6;
-    if (interval->micros % 1000000 == 0)
-        return 0;
+    if (unit != DB_UNIT_SECOND || sqlite3_value_type(c->v[1]) == SQLITE_INTEGER)
+        return fsp;
     (void)db_decimal_parse(call_str(c, 1), &d, &overflow); /* what is no number has no decimals */
-    return MIN(d.scale, 6);
+    return MAX(fsp, MIN(d.scale, 6));
+}
+
+/* The interval's text; a DOUBLE is rounded, as a DECIMAL is before it comes here. */
+static struct str interval_text(struct call *c, enum db_unit unit)
+{
+    if (sqlite3_value_type(c->v[1]) == SQLITE_FLOAT && unit <= DB_UNIT_YEAR &&
+        unit != DB_UNIT_SECOND)
+        return arena_printf(&c->arena, "%lld", (long long)call_i64(c, 1));
+    return call_str(c, 1);
 }
 
 static void add_interval(struct call *c, bool minus)
@@ -300,7 +311,7 @@ static void add_interval(struct call *c, bool minus)
 
     if (call_null(c, 0) || call_null(c, 1) || !db_unit_parse(call_str(c, 2), &unit))
         return;
-    if (!db_interval_parse(call_str(c, 1), unit, &interval)) {
+    if (!db_interval_parse(interval_text(c, unit), unit, &interval)) {
         date_overflow(c);
         return;
     }
@@ -312,9 +323,9 @@ static void add_interval(struct call *c, bool minus)
     }
     if (type == 'E')
         t.kind = DB_TIME_DATETIME;
-    fsp = MAX(t.fsp, interval_decimals(c, unit, &interval));
+    fsp = t.fsp;
     if (db_time_add(&t, &interval, unit, minus))
-        ret_time(c, &t, t.kind == DB_TIME_DATE ? 0 : fsp);
+        ret_time(c, &t, t.kind == DB_TIME_DATE ? 0 : sum_decimals(c, unit, type, fsp, t.micro));
     else
         date_overflow(c);
 }
@@ -396,6 +407,16 @@ void fn_timediff(struct call *c)
         ret_time(c, &r, MAX(a_fsp, b_fsp));
 }
 
+/* A date with a time where only a time makes sense? */
+static bool is_datetime(struct call *c, int i)
+{
+    struct db_time t;
+    unsigned warn;
+
+    return sqlite3_value_type(c->v[i]) == SQLITE_TEXT && !is_time(c, i) &&
+           db_date_parse(call_str(c, i), 0, &t, &warn) && t.kind == DB_TIME_DATETIME;
+}
+
 static void add_time(struct call *c, int sign)
 {
     struct db_time add;
@@ -405,7 +426,8 @@ static void add_time(struct call *c, int sign)
     int fsp;
     bool ok;
 
-    if (call_any_null(c) || !moment(c, 0, &date, &us, &fsp) || !call_time(c, 1, &add))
+    if (call_any_null(c) || is_datetime(c, 1) || !moment(c, 0, &date, &us, &fsp) ||
+        !call_time(c, 1, &add))
         return;
     us += sign * db_time_span(&add);
     ok = date ? db_time_from_micros(us, &r) : db_time_from_span(us, &r);
@@ -471,13 +493,15 @@ void fn_extract(struct call *c)
 
     if (call_any_null(c) || !db_unit_parse(call_str(c, 0), &unit))
         return;
-    if (is_time(c, 1) || (db_unit_has_time(unit) && sqlite3_value_type(c->v[1]) != SQLITE_TEXT)) {
+    if (unit <= DB_UNIT_HOUR ||
+        (db_unit_has_time(unit) && (is_time(c, 1) || sqlite3_value_type(c->v[1]) != SQLITE_TEXT))) {
         if (!call_time(c, 1, &t))
             return;
         t.day = unit >= DB_UNIT_DAY_MICROSECOND && unit <= DB_UNIT_DAY_HOUR ? t.hour / 24 : 0;
         if (t.day)
             t.hour %= 24;
-    } else if (!call_date(c, 1, unit == DB_UNIT_WEEK ? DB_TIME_NO_ZERO_IN : 0, &t)) {
+    } else if (!call_date(c, 1,
+                   unit == DB_UNIT_WEEK ? DB_TIME_NO_ZERO_IN | DB_TIME_NO_ZERO_DATE : 0, &t)) {
         return;
     }
     ret_i64(c, db_time_extract(unit, &t));

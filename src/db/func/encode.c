@@ -167,12 +167,34 @@ static struct str in_base(uint64_t v, unsigned base, char out[66])
     return str_n(out + at, 66 - at);
 }
 
+/* The bits of a number, whose decimals are cut. */
+static uint64_t cut_u64(struct call *c)
+{
+    struct num n;
+    struct db_decimal d;
+    int64_t v;
+
+    call_num(c, 0, &n);
+    if (n.kind == NUM_INT)
+        return (uint64_t)n.i;
+    num_decimal(&n, &d);
+    (void)db_decimal_round(&d, 0, DB_DECIMAL_CUT); /* that is what it is for */
+    if (!d.neg) {
+        uint64_t u;
+
+        (void)db_decimal_to_u64(&d, &u); /* clips */
+        return u;
+    }
+    (void)db_decimal_to_i64(&d, &v); /* clips */
+    return (uint64_t)v;
+}
+
 void fn_bin(struct call *c)
 {
     char text[66];
 
     if (!call_null(c, 0))
-        ret_str(c, in_base(call_u64(c, 0), 2, text));
+        ret_str(c, in_base(cut_u64(c), 2, text));
 }
 
 void fn_oct(struct call *c)
@@ -180,7 +202,7 @@ void fn_oct(struct call *c)
     char text[66];
 
     if (!call_null(c, 0))
-        ret_str(c, in_base(call_u64(c, 0), 8, text));
+        ret_str(c, in_base(cut_u64(c), 8, text));
 }
 
 void fn_conv(struct call *c)
@@ -247,6 +269,7 @@ static struct str soundex(struct call *c, int i)
     struct str s = call_str(c, i);
     struct buf b = {0};
     char last = '\0';
+    size_t n = 0;
     struct str out;
 
     for (size_t k = 0; k < s.len;) {
@@ -258,12 +281,14 @@ static struct str soundex(struct call *c, int i)
         if (b.len == 0) {
             utf8_encode(&b, utf8_upper(x));
             last = code;
+            n = 1;
         } else if (code != '0' && code != last) {
             buf_add_char(&b, code);
             last = code;
+            n++;
         }
     }
-    while (b.len > 0 && b.len < 4)
+    for (; n > 0 && n < 4; n++)
         buf_add_char(&b, '0');
     out = arena_str(&c->arena, buf_str(&b));
     buf_fini(&b);

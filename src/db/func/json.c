@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/mem.h"
+#include "db/func/sort.h"
 #include "db/real.h"
 
 struct json *json_new(struct arena *arena, enum json_kind kind)
@@ -105,6 +107,54 @@ void json_put(struct arena *arena, struct json *object, struct str key, struct j
         (object->n - at) * sizeof(struct json_member));
     object->members[at] = (struct json_member){key, value};
     object->n++;
+}
+
+void json_add_member(struct arena *arena, struct json *object, struct str key, struct json *value)
+{
+    object->members = grow(arena, object->members, object, sizeof(struct json_member));
+    object->members[object->n++] = (struct json_member){key, value};
+}
+
+static int member_cmp(void *arg, const void *a, const void *b)
+{
+    (void)arg;
+    return key_cmp(((const struct json_member *)a)->key, ((const struct json_member *)b)->key);
+}
+
+/* Are they in order, each key once? */
+static bool in_order(const struct json *object)
+{
+    for (uint32_t i = 1; i < object->n; i++) {
+        if (key_cmp(object->members[i - 1].key, object->members[i].key) >= 0)
+            return false;
+    }
+    return true;
+}
+
+void json_sort_members(struct json *object)
+{
+    void **order;
+    struct json_member *copy;
+    uint32_t n = 0;
+
+    if (in_order(object))
+        return;
+    order = mem_new_array(object->n, sizeof(*order));
+    copy = mem_new_array(object->n, sizeof(*copy));
+    memcpy(copy, object->members, object->n * sizeof(*copy));
+    for (uint32_t i = 0; i < object->n; i++)
+        order[i] = &copy[i];
+    sort_pointers(order, object->n, member_cmp, NULL);
+    for (uint32_t i = 0; i < object->n; i++) {
+        const struct json_member *m = order[i];
+
+        if (n > 0 && key_cmp(object->members[n - 1].key, m->key) == 0)
+            n--;
+        object->members[n++] = *m;
+    }
+    object->n = n;
+    mem_free(copy);
+    mem_free(order);
 }
 
 struct json *json_member(const struct json *object, struct str key)

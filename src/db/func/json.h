@@ -70,8 +70,13 @@ struct json *json_new_int(struct arena *arena, int64_t v);
 struct json *json_new_string(struct arena *arena, struct str s);
 void json_append(struct arena *arena, struct json *array, struct json *item);
 void json_insert_at(struct arena *arena, struct json *array, uint32_t at, struct json *item);
-/* Sets or replaces. */
+/* Sets or replaces. For many keys in any order: json_add_member() each, then json_sort_members().
+ */
 void json_put(struct arena *arena, struct json *object, struct str key, struct json *value);
+/* Adds without looking whether it is there. */
+void json_add_member(struct arena *arena, struct json *object, struct str key, struct json *value);
+/* Puts the members in order; of equal keys the last one stays. */
+void json_sort_members(struct json *object);
 struct json *json_member(const struct json *object, struct str key);
 void json_remove_member(struct json *object, struct str key);
 void json_remove_item(struct json *array, uint32_t at);

@@ -254,7 +254,7 @@ static int object(struct parser *p, int depth, struct json **out)
         rc = value(p, depth + 1, &item);
         if (rc)
             return rc;
-        json_put(p->arena, o, key, item);
+        json_add_member(p->arena, o, key, item);
         skip(p);
         if (at(p, '}'))
             break;
@@ -266,6 +266,7 @@ static int object(struct parser *p, int depth, struct json **out)
             return fail(p, "Missing a name for object member.");
     }
     p->i++;
+    json_sort_members(o);
     *out = o;
     return 0;
 }

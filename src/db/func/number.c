@@ -101,10 +101,6 @@ static void round_to(struct call *c, int64_t decimals, bool cut)
         return;
     }
     num_decimal(&n, &d);
-    if (scale >= d.scale && n.kind == NUM_DEC && c->n > 1) {
-        ret_dec(c, &d); /* more decimals than there are: as it is */
-        return;
-    }
     (void)db_decimal_round(&d, scale, cut ? DB_DECIMAL_CUT : DB_DECIMAL_HALF_UP); /* its purpose */
     if (n.kind == NUM_DEC) {
         ret_dec(c, &d);
@@ -239,10 +235,15 @@ void fn_log(struct call *c)
         log_of(c, 1, log(base));
 }
 
+static double log_2(double v)
+{
+    return log(v) / 0.6931471805599453;
+}
+
 void fn_log2(struct call *c)
 {
     if (!call_null(c, 0))
-        real1(c, log2, positive);
+        real1(c, log_2, positive);
 }
 
 void fn_log10(struct call *c)

@@ -219,10 +219,8 @@ static void pad(struct call *c, bool left)
         return;
     }
     pad_count = length_of(c, 0, p);
-    if (pad_count == 0) {
-        ret_str(c, STR(""));
+    if (pad_count == 0)
         return;
-    }
     if (!ret_fits(c, (uint64_t)n) ||
         !ret_fits(c, s.len + ((uint64_t)n - count) / pad_count * p.len))
         return;
