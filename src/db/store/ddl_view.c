@@ -20,6 +20,8 @@ static int view_table(struct def *d, const struct sql_create_view *v,
     for (uint32_t i = 0; i < n; i++) {
         c[i].name = v->columns.n ? v->columns.v[i] : columns[i].name;
         c[i].type = columns[i].type;
+        if (c[i].type.base == DB_T_NULL)
+            c[i].type = (struct db_type){.base = DB_T_BINARY, .length = 0, .decimals = -1};
         c[i].not_null = columns[i].flags & DB_COL_NOT_NULL;
         for (uint32_t j = 0; j < i; j++) {
             if (str_ieq(c[i].name, c[j].name))
@@ -33,6 +35,7 @@ static int view_table(struct def *d, const struct sql_create_view *v,
     t->n_columns = n;
     t->auto_column = t->rowid_column = -1;
     t->view_text = v->text;
+    t->options = v->columns.n ? STR("columns") : STR_NONE; /* SHOW CREATE VIEW names them */
     t->charset = d->defaults.charset;
     t->collation = d->defaults.collation;
     t->created = d->defaults.now;

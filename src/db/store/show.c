@@ -75,6 +75,20 @@ static int wrong_object(
         e, DB_E_VIEW_WRONG, arena_str(&s->arena, db).p, arena_str(&s->arena, name).p, what);
 }
 
+static void view_text(struct db_session *s, struct buf *b, const struct db_cat_table *t)
+{
+    buf_add_lit(b, "CREATE ALGORITHM=UNDEFINED DEFINER=");
+    sql_print_name(b, str_c(s->user));
+    buf_add_lit(b, "@`%` SQL SECURITY DEFINER VIEW ");
+    sql_print_name(b, t->name);
+    for (uint32_t i = 0; t->options.len && i < t->n_columns; i++) {
+        buf_add_str(b, i ? STR(",") : STR(" ("));
+        sql_print_name(b, t->columns[i].name);
+    }
+    buf_add_str(b, t->options.len ? STR(") AS ") : STR(" AS "));
+    buf_add_str(b, t->view_text);
+}
+
 static int send_create(struct db_session *s, const struct db_cat_table *t)
 {
     static const char *const of_table[] = {"Table", "Create Table"};
@@ -84,7 +98,10 @@ static int send_create(struct db_session *s, const struct db_cat_table *t)
     struct str row[4] = {t->name};
     uint32_t n = t->is_view ? 4 : 2;
 
-    ddl_show(&b, t, store_info_auto(s, t));
+    if (t->is_view)
+        view_text(s, &b, t);
+    else
+        ddl_show(&b, t, store_info_auto(s, t));
     row[1] = arena_str(&s->arena, buf_str(&b));
     buf_fini(&b);
     row[2] = store_var_str(&s->vars, VAR_character_set_client);
