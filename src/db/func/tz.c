@@ -338,7 +338,7 @@ static int load(const char *path, struct db_tz **out)
 
     if (!f)
         return rc;
-    bytes = mem_new(MOST_BYTES);
+    bytes = mem_resize(NULL, MOST_BYTES); /* not zeroed: each session reads one */
     n = fread(bytes, 1, MOST_BYTES, f);
     (void)fclose(f); /* it was only read */
     z = mem_new(sizeof(*z));
