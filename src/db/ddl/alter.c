@@ -69,7 +69,7 @@ static int set_default(struct alter *a, const struct sql_alter_action *act)
     if (at < 0)
         return act->if_exists ? 0 : unknown_column(a, act->name);
     c = &a->b.columns[at].c;
-    c->default_kind = DB_DEFAULT_NONE;
+    c->default_kind = c->not_null ? DB_DEFAULT_NONE : DB_DEFAULT_NULL;
     c->default_text = STR_NONE;
     if (act->kind == SQL_ALTER_DROP_DEFAULT)
         return 0;

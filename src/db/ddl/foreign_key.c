@@ -61,6 +61,8 @@ int build_add_fk(struct build *b, const struct sql_fk *fk)
     struct str schema = fk->ref_table.schema;
     struct str name = fk->name.len > 0 ? fk->name : STR("foreign key without name");
 
+    if (!str_eq(b->t.engine, STR("InnoDB")))
+        return 0; /* as MySQL does with engines that have none */
     if (fk->columns.n != fk->ref_columns.n && fk->ref_columns.n > 0)
         return db_error_set(b->e, DB_E_WRONG_FK_DEF, arena_str(b->arena, name).p,
             "Key reference and table reference don't match");

@@ -31,12 +31,19 @@ static bool has_no_default_null(enum db_base base)
            (base >= DB_T_TINYBLOB && base <= DB_T_LONGBLOB);
 }
 
-static void add_bits(struct buf *out, struct str value)
+static unsigned long long number_of(struct str text)
 {
     uint64_t v = 0;
+
+    (void)!str_u64(text, &v); /* the catalog has numbers where this is asked */
+    return v;
+}
+
+static void add_bits(struct buf *out, struct str value)
+{
+    uint64_t v = number_of(value);
     bool started = false;
 
-    (void)!str_u64(value, &v); /* the catalog has numbers here */
     buf_add_lit(out, "b'");
     for (int i = 63; i >= 0; i--) {
         started = started || (v >> i & 1) || i == 0;
@@ -52,6 +59,8 @@ static void add_default_value(struct buf *out, const struct db_cat_column *c)
         add_bits(out, c->default_text);
     else if (c->type.base == DB_T_YEAR && str_eq(c->default_text, STR("0")))
         buf_add_lit(out, "'0000'");
+    else if (c->type.zerofill && db_base_is_int(c->type.base))
+        buf_printf(out, "'%0*llu'", (int)c->type.length, number_of(c->default_text));
     else
         sql_print_string(out, c->default_text);
 }

@@ -10,12 +10,12 @@ static const struct {
     const char *show; /* the lines between the parentheses, or an error */
 } rows[] = {
     {"numbers",
-        "CREATE TABLE t (a int(11) unsigned zerofill, b tinyint(1) default 1, c decimal, "
+        "CREATE TABLE t (a int(11) unsigned zerofill default 7, b tinyint(1) default 1, c decimal, "
         "d decimal(5), e float(5,2) default 1.236, f double default '1e3', g bit(3) default b'101',"
         "h decimal(5,2) default 1.005, i int default 1.5, j int default '12', k float default 0.1, "
         "l double default 1e100, m bigint(20), n decimal(10,2) default -1, o int default true, "
         "p float(30), q boolean, r int unsigned)",
-        "  `a` int(11) unsigned zerofill DEFAULT NULL,\n"
+        "  `a` int(11) unsigned zerofill DEFAULT '00000000007',\n"
         "  `b` tinyint(1) DEFAULT '1',\n"
         "  `c` decimal(10,0) DEFAULT NULL,\n"
         "  `d` decimal(5,0) DEFAULT NULL,\n"
@@ -295,6 +295,8 @@ static void test_create_options_show(void)
     } cases[] = {
         {"", "ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci"},
         {"engine myisam default charset=utf8", "ENGINE=MyISAM DEFAULT CHARSET=utf8mb3"},
+        {", foreign key (a) references nowhere (b)) engine=myisam",
+            "ENGINE=MyISAM DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci"},
         {"DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci",
             "ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci"},
         {"collate latin1_bin, engine = innodb", "ENGINE=InnoDB DEFAULT CHARSET=latin1 "
@@ -311,7 +313,8 @@ static void test_create_options_show(void)
 
         test_row(cases[i].options);
         world_open(&w);
-        snprintf(sql, sizeof(sql), "CREATE TABLE t (a int) %s", cases[i].options);
+        snprintf(sql, sizeof(sql), "CREATE TABLE t (a int%s %s",
+            cases[i].options[0] == ',' ? "" : ")", cases[i].options);
         snprintf(
             want, sizeof(want), "CREATE TABLE `t` (\n  `a` int DEFAULT NULL\n) %s", cases[i].shown);
         CHECK_STR(world_run(&w, sql), want);
