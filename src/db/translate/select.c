@@ -176,6 +176,20 @@ static int group_one(struct select *q, const struct sql_expr *e, struct val *out
     return 0;
 }
 
+/* Does the value come from outside of the query? SQLite does not look there in GROUP BY. */
+static int group_outer(struct select *q, struct val *v)
+{
+    for (uint32_t i = 0; v->source && i < q->s.n_sources; i++) {
+        if (v->source == q->s.sources[i])
+            return not_supported(q->t, "GROUP BY with columns of an outer query");
+    }
+    if (!v->source)
+        return not_supported(q->t, "GROUP BY with columns of an outer query");
+    v->sql = STR("NULL");
+    v->natural = STR_NONE;
+    return 0;
+}
+
 static int group(struct select *q)
 {
     const struct sql_orders *g = &q->b->group;
@@ -188,8 +202,13 @@ static int group(struct select *q)
     q->s.n_items = q->n_items;
     q->group = arena_new(q->t->arena, sizeof(*q->group) * MAX(g->n, 1));
     for (uint32_t i = 0; i < g->n; i++) {
-        if ((rc = group_one(q, g->v[i].expr, &q->group[i])))
+        bool correlated = q->s.correlated;
+
+        q->s.correlated = false;
+        if ((rc = group_one(q, g->v[i].expr, &q->group[i])) ||
+            (q->s.correlated && (rc = group_outer(q, &q->group[i]))))
             return rc;
+        q->s.correlated |= correlated;
     }
     q->n_group = g->n;
     q->s.has_agg = has_agg;

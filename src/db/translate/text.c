@@ -10,8 +10,9 @@ enum {
     MAX_PARAMS = 20000,
     /* Equal values share a parameter as long as looking for them is cheap. */
     MAX_SHARED = 64,
-    /* SQLite's own parser refuses what is nested deeper. */
-    MAX_NESTING = 60,
+    /* Entries that SQLite's parser keeps at most, less some for what is not counted. */
+    MAX_STACK = 93,
+    MAX_NESTING = 64,
 };
 
 void sb_add(struct tr *t, struct sb *b, struct str s)
@@ -252,14 +253,48 @@ static size_t skip_quoted(struct str s, size_t i)
     return i + 1;
 }
 
+/* About how much of its stack SQLite's parser needs for what is open. */
+struct nesting {
+    int used;
+    int n;
+    uint8_t weight[MAX_NESTING];
+};
+
+static bool word_at(struct str s, size_t i, struct str word)
+{
+    return str_eq(str_sub(s, i, word.len), word);
+}
+
+/* Looks at the byte; false: too deep. */
+static bool nesting_step(struct nesting *d, struct str sql, size_t i)
+{
+    char c = sql.p[i];
+
+    if (c == '(') {
+        if (d->n == MAX_NESTING)
+            return false;
+        d->weight[d->n] =
+            word_at(sql, i + 1, STR("SELECT")) || word_at(sql, i + 1, STR("WITH")) ? 7 : 3;
+        d->used += d->weight[d->n++];
+    } else if (c == ')' && d->n > 0) {
+        d->used -= d->weight[--d->n];
+    } else if (c == 'C' && word_at(sql, i, STR("CASE "))) {
+        d->used += 5;
+    } else if (c == 'E' && i > 0 && sql.p[i - 1] == ' ' && word_at(sql, i, STR("END")) &&
+               (i + 3 == sql.len || strchr(" ),=<>+-*", sql.p[i + 3]))) {
+        d->used -= 5;
+    }
+    return d->used <= MAX_STACK;
+}
+
 /* Numbers the text's parameters from 1 in the order they come, and lists them. */
 static int renumber(struct tr *t, struct str sql, struct tr_step *step)
 {
     uint32_t *map = arena_new(t->arena, sizeof(*map) * (t->n_params + 1));
     struct tr_param *list = arena_new(t->arena, sizeof(*list) * (t->n_params + 1));
     struct sb b = {0};
+    struct nesting nesting = {0};
     size_t done = 0;
-    int nesting = 0;
 
     for (size_t i = 0; i < sql.len;) {
         char c = sql.p[i];
@@ -269,8 +304,7 @@ static int renumber(struct tr *t, struct str sql, struct tr_step *step)
             i = skip_quoted(sql, i);
             continue;
         }
-        nesting += c == '(' ? 1 : c == ')' ? -1 : 0;
-        if (nesting > MAX_NESTING)
+        if (!nesting_step(&nesting, sql, i))
             return too_deep(t);
         if (c != '?') {
             i++;
