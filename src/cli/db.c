@@ -88,7 +88,7 @@ static void db_exec_client(const struct db_account *a)
 {
     static const char *const names[] = {"mariadb", "mysql"};
     char path[DB_PATH], socket[DB_PATH], user[256], database[256];
-    char *argv[] = {path, socket, user, (char *)(uintptr_t) "--protocol=socket", database, NULL};
+    char *argv[] = {path, socket, user, (char *)(uintptr_t)"--protocol=socket", database, NULL};
 
     (void)snprintf(socket, sizeof(socket), "--socket=%s", a->login.socket);
     (void)snprintf(user, sizeof(user), "--user=%s", a->login.user);

@@ -356,7 +356,7 @@ int cli_config(struct cli *c)
 static int cli_version(struct cli *c)
 {
     char path[4096];
-    char *argv[] = {path, (char *)(uintptr_t) "--role=version", NULL};
+    char *argv[] = {path, (char *)(uintptr_t)"--role=version", NULL};
     struct process_spawn s = {.exe = path, .argv = argv};
     struct process_status st;
     int64_t pid;

@@ -9,22 +9,24 @@
  * Every key, in the order of the dump and of the reference page. A row is: key, member, kind,
  * default as TOML (NULL: unset), what a change needs, help; then bounds, names, checks by name.
  */
-#define ROW(key_, member_, kind_, def_, flags_, help_, ...)                                        \
-    {                                                                                              \
-        .key = (key_), .kind = (kind_), .offset = offsetof(struct config, member_), .def = (def_), \
-        .flags = (flags_), .help = (help_), __VA_ARGS__                                            \
-    }
+#define ROW(key_, member_, kind_, def_, flags_, help_, ...) \
+    {.key = (key_),                                         \
+        .kind = (kind_),                                    \
+        .offset = offsetof(struct config, member_),         \
+        .def = (def_),                                      \
+        .flags = (flags_),                                  \
+        .help = (help_),                                    \
+        __VA_ARGS__}
 #define RANGE(min_, max_) .min = (min_), .max = (max_)
-#define ALIAS(key_, of_)              \
-    {                                 \
-        .key = (key_), .alias = (of_) \
-    }
+#define ALIAS(key_, of_)  {.key = (key_), .alias = (of_)}
 
-#define ITEM(type_, key_, member_, kind_, flags_, help_, check_)                   \
-    {                                                                              \
-        .key = (key_), .kind = (kind_), .offset = offsetof(struct type_, member_), \
-        .flags = (flags_), .help = (help_), .check = (check_)                      \
-    }
+#define ITEM(type_, key_, member_, kind_, flags_, help_, check_) \
+    {.key = (key_),                                              \
+        .kind = (kind_),                                         \
+        .offset = offsetof(struct type_, member_),               \
+        .flags = (flags_),                                       \
+        .help = (help_),                                         \
+        .check = (check_)}
 #define TABLES(type_, rows_)                            \
     &(const struct conf_item)                           \
     {                                                   \

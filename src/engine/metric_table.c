@@ -83,7 +83,7 @@ static const struct metrics_label labels[METRIC_LABEL_COUNT] = {
 };
 
 /* Nanoseconds. */
-#define MS(n) ((n)*UINT64_C(1000000))
+#define MS(n) ((n) * UINT64_C(1000000))
 static const uint64_t durations[] = {MS(1), MS(5), MS(10), MS(25), MS(50), MS(100), MS(250),
     MS(500), MS(1000), MS(2500), MS(5000), MS(10000)};
 static const uint64_t boots[] = {MS(10), MS(25), MS(50), MS(100), MS(250), MS(500), MS(1000),
@@ -98,23 +98,20 @@ static const uint64_t ratios[] = {50, 100, 200, 300, 400, 500, 600, 700, 800, 90
     .nlabels = sizeof((unsigned[]){__VA_ARGS__}) / sizeof(unsigned), .labels = {__VA_ARGS__}
 #define SITE METRIC_LABEL_SITE
 /* A counter that shows zeros, one that shows what it counted, a gauge, a histogram. */
-#define ZEROS(name_, help_, ...)                                                              \
-    {                                                                                         \
-        .name = (name_), .type = METRICS_COUNTER, .zeros = true, .help = (help_), __VA_ARGS__ \
-    }
-#define COUNTER(name_, help_, ...)                                             \
-    {                                                                          \
-        .name = (name_), .type = METRICS_COUNTER, .help = (help_), __VA_ARGS__ \
-    }
-#define GAUGE(name_, help_, ...)                                             \
-    {                                                                        \
-        .name = (name_), .type = METRICS_GAUGE, .help = (help_), __VA_ARGS__ \
-    }
-#define HISTOGRAM(name_, bounds_, decimals_, help_, ...)                                          \
-    {                                                                                             \
-        .name = (name_), .type = METRICS_HISTOGRAM, .decimals = (decimals_), .bounds = (bounds_), \
-        .nbounds = ARRAY_LEN(bounds_), .help = (help_), __VA_ARGS__                               \
-    }
+#define ZEROS(name_, help_, ...) \
+    {.name = (name_), .type = METRICS_COUNTER, .zeros = true, .help = (help_), __VA_ARGS__}
+#define COUNTER(name_, help_, ...) \
+    {.name = (name_), .type = METRICS_COUNTER, .help = (help_), __VA_ARGS__}
+#define GAUGE(name_, help_, ...) \
+    {.name = (name_), .type = METRICS_GAUGE, .help = (help_), __VA_ARGS__}
+#define HISTOGRAM(name_, bounds_, decimals_, help_, ...) \
+    {.name = (name_),                                    \
+        .type = METRICS_HISTOGRAM,                       \
+        .decimals = (decimals_),                         \
+        .bounds = (bounds_),                             \
+        .nbounds = ARRAY_LEN(bounds_),                   \
+        .help = (help_),                                 \
+        __VA_ARGS__}
 
 static const struct metrics_family families[METRIC_COUNT] = {
     [METRIC_BUILD_INFO] = GAUGE("ephpm_build_info",

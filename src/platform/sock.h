@@ -21,7 +21,7 @@ typedef uintptr_t sock_t;
 #else
 typedef int sock_t;
 #endif
-#define SOCK_NONE ((sock_t)-1)
+#define SOCK_NONE ((sock_t) - 1)
 
 enum sock_family { SOCK_UNSPEC, SOCK_INET4, SOCK_INET6, SOCK_LOCAL };
 

@@ -9,8 +9,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { MAX = 6000 };
 
 /* Feeds pieces until it is decided; an exact copy each time, so that reading beyond it shows. */
-static enum mysql_frame_result feed(
-    const uint8_t *data, size_t size, size_t piece, uint8_t seq, struct mysql_framing *f, char **out)
+static enum mysql_frame_result feed(const uint8_t *data, size_t size, size_t piece, uint8_t seq,
+    struct mysql_framing *f, char **out)
 {
     enum mysql_frame_result r = MYSQL_FRAME_MORE;
     char *have = mem_new(0);

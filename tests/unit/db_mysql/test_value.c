@@ -4,22 +4,10 @@
 #include "db/mysql/value.h"
 #include "unit/test.h"
 
-#define INT_(v_)                    \
-    {                               \
-        .kind = DB_V_INT, .i = (v_) \
-    }
-#define UINT_(v_)                    \
-    {                                \
-        .kind = DB_V_UINT, .u = (v_) \
-    }
-#define REAL_(v_)                    \
-    {                                \
-        .kind = DB_V_REAL, .d = (v_) \
-    }
-#define TEXT_(v_)               \
-    {                           \
-        DB_V_TEXT, {0}, STR(v_) \
-    }
+#define INT_(v_)  {.kind = DB_V_INT, .i = (v_)}
+#define UINT_(v_) {.kind = DB_V_UINT, .u = (v_)}
+#define REAL_(v_) {.kind = DB_V_REAL, .d = (v_)}
+#define TEXT_(v_) {DB_V_TEXT, {0}, STR(v_)}
 
 /* One value in both protocols; the binary one without the row's header and bitmap. */
 static const struct {
