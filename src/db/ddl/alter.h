@@ -32,6 +32,8 @@ int alter_change(struct alter *a, struct db_cat_table *t, struct ddl_change **ou
 bool type_widens(const struct db_type *from, const struct db_type *to);
 /* Must the table be made anew? */
 bool needs_rebuild(const struct alter *a, const struct db_cat_table *t);
+/* Does MySQL copy the rows, too, and tell how many? It adds and drops columns without that. */
+bool counts_rows(const struct alter *a, const struct db_cat_table *t);
 /* Is the key the same index in SQLite, but for its name? */
 bool same_index(const struct alter *a, const struct db_cat_key *from, const struct db_cat_table *t,
     const struct db_cat_key *to);

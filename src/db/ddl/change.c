@@ -364,6 +364,8 @@ int alter_change(struct alter *a, struct db_cat_table *t, struct ddl_change **ou
     buf_fini(&s.text);
     if (r)
         return r;
+    if (!counts_rows(a, t))
+        c->copy = -1;
     c->statements = s.v;
     c->n_statements = s.n;
     c->way = rebuild ? DDL_REBUILD : s.n > 0 ? DDL_STATEMENTS : DDL_CATALOG_ONLY;

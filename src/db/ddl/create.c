@@ -63,14 +63,29 @@ static struct db_type as_type(const struct db_column *c)
     return t;
 }
 
+/* A number that is never NULL has the default 0, a text the empty one, when it was no column. */
+static bool has_as_default(const struct db_column *c)
+{
+    if (!(c->flags & DB_COL_NOT_NULL))
+        return false;
+    if (c->flags & DB_COL_AUTO_INCREMENT)
+        return true;
+    return c->org_table.len == 0 &&
+           (db_base_is_number(c->type.base) || c->type.base == DB_T_VARCHAR);
+}
+
 static int add_as_columns(struct build *b, const struct db_column *columns, uint32_t n)
 {
+    struct sql_expr zero = {.kind = SQL_INT}, none = {.kind = SQL_STRING};
+
     for (uint32_t i = 0; i < n; i++) {
         struct sql_column_def def = {.name = columns[i].name, .type = as_type(&columns[i])};
         int r;
 
         if (build_column_find(b, def.name) >= 0)
             continue; /* defined by the statement */
+        if (has_as_default(&columns[i]))
+            def.default_value = db_base_is_number(def.type.base) ? &zero : &none;
         def.nullable = columns[i].flags & DB_COL_NOT_NULL ? SQL_NULL_NO : SQL_NULL_UNSAID;
         if ((r = build_add_column(b, &def, b->n_columns)))
             return r;

@@ -60,8 +60,9 @@ struct ddl_change {
     enum ddl_way way;
     struct str *statements;
     uint32_t n_statements;
-    /* With REBUILD: the statement that copies the rows (its changes() is "Records" of the info
-     * text; m_st_* functions in it raise errors with row numbers), or -1. */
+    /* The statement that copies the rows where MySQL copies them, too, and counts them: its
+     * changes() is "Records" of the info text, and m_st_* functions in it raise errors with row
+     * numbers. Else -1. */
     int32_t copy;
     bool views_off;
     bool foreign_keys_off;

@@ -140,26 +140,43 @@ static bool same_checks(const struct alter *a, const struct db_cat_table *t)
     return true;
 }
 
+static bool kept_columns_stay(const struct alter *a, const struct db_cat_table *t)
+{
+    const struct build *b = &a->b;
+
+    for (uint32_t i = 0; i < b->n_columns; i++) {
+        int32_t old = b->columns[i].old;
+        bool is_rowid = t->rowid_column == (int32_t)i;
+
+        if (old >= 0 && (is_rowid != (b->old->rowid_column == old) ||
+                            !column_stays(a, &b->old->columns[old], &t->columns[i], is_rowid)))
+            return false;
+    }
+    return true;
+}
+
 bool needs_rebuild(const struct alter *a, const struct db_cat_table *t)
 {
     const struct build *b = &a->b;
     uint32_t stayed = 0;
 
     for (uint32_t i = 0; i < b->n_columns; i++) {
-        int32_t old = b->columns[i].old;
-        bool is_rowid = t->rowid_column == (int32_t)i;
-
-        if (old < 0) {
-            if (is_rowid || !can_add(&t->columns[i]))
-                return true;
-            continue;
-        }
-        stayed++;
-        if (is_rowid != (b->old->rowid_column == old) ||
-            !column_stays(a, &b->old->columns[old], &t->columns[i], is_rowid))
+        if (b->columns[i].old >= 0)
+            stayed++;
+        else if (t->rowid_column == (int32_t)i || !can_add(&t->columns[i]))
             return true;
     }
-    return stayed < b->old->n_columns || !same_fks(a, t) || !same_checks(a, t);
+    return stayed < b->old->n_columns || !kept_columns_stay(a, t) || !same_fks(a, t) ||
+           !same_checks(a, t);
+}
+
+bool counts_rows(const struct alter *a, const struct db_cat_table *t)
+{
+    for (uint32_t i = 0; i < t->n_columns; i++) {
+        if (a->b.columns[i].old < 0 && t->columns[i].stored)
+            return true;
+    }
+    return !kept_columns_stay(a, t) || t->n_fks > a->b.kept_fks || t->n_checks > a->b.old->n_checks;
 }
 
 bool same_index(const struct alter *a, const struct db_cat_key *from, const struct db_cat_table *t,

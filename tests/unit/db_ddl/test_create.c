@@ -397,7 +397,7 @@ static void test_create_like_and_as_select(void)
     CHECK_STR(buf_str(&text),
         "CREATE TABLE `t` (\n"
         "  `a` int DEFAULT NULL,\n"
-        "  `n` bigint NOT NULL,\n"
+        "  `n` bigint NOT NULL DEFAULT '0',\n"
         "  `s` varchar(50) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT NULL,\n"
         "  `d` decimal(65,4) DEFAULT NULL,\n"
         "  `z` binary(0) DEFAULT NULL\n"
