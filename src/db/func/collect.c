@@ -262,7 +262,7 @@ static void objectagg_step(struct call *c, void *state)
     if (!d->j)
         d->j = json_new(&d->arena, JSON_OBJECT);
     if (v)
-        json_put(&d->arena, d->j, arena_str(&d->arena, call_str(c, 1)), v);
+        json_add_member(&d->arena, d->j, arena_str(&d->arena, call_str(c, 1)), v);
 }
 
 static void document_value(struct call *c, void *state)
@@ -272,6 +272,8 @@ static void document_value(struct call *c, void *state)
 
     if (!d || !d->j)
         return;
+    if (d->j->kind == JSON_OBJECT)
+        json_sort_members(d->j);
     json_print(&b, d->j);
     ret_buf(c, &b, false);
 }
