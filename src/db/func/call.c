@@ -37,6 +37,20 @@ struct str call_str(struct call *c, int i)
     }
 }
 
+/* What a constant argument names is kept with it, as the bits of a pointer. */
+struct collation call_coll(struct call *c, int i)
+{
+    uintptr_t bits = (uintptr_t)sqlite3_get_auxdata(c->sq, i);
+    struct collation coll;
+
+    if (bits)
+        return (struct collation){(enum collation_kind)(bits >> 2), bits >> 1 & 1};
+    coll = collation_get(call_str(c, i));
+    bits = (uintptr_t)coll.kind << 2 | (coll.pad ? 2 : 0) | 1;
+    sqlite3_set_auxdata(c->sq, i, (void *)bits, NULL);
+    return coll;
+}
+
 static bool is_space(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');

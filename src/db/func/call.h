@@ -61,6 +61,8 @@ static inline bool call_blob(const struct call *c, int i)
 }
 /* The argument as text; "" for NULL. */
 struct str call_str(struct call *c, int i);
+/* The collation that the argument names. */
+struct collation call_coll(struct call *c, int i);
 /* ... as MySQL's number; text by the prefix rule, with warning 1292. */
 double call_real(struct call *c, int i);
 /* ... rounded, and clipped to the type. */

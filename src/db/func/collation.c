@@ -407,6 +407,11 @@ bool collation_same(struct collation c, uint32_t a, uint32_t b)
         return true;
     if (collation_is_cs(c))
         return false;
+    if (a - 0x20 < 0x5F && b - 0x20 < 0x5F) { /* printable ASCII, the usual case */
+        uint32_t letter = a | 0x20;
+
+        return letter == (b | 0x20) && letter >= 'a' && letter <= 'z';
+    }
     if (c.kind == COLLATION_ACCENT)
         return utf8_lower(a) == utf8_lower(b);
     n = weights_of(c.kind, a, x);

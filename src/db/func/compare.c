@@ -224,7 +224,7 @@ void fn_strcmp(struct call *c)
 
     if (call_any_null(c))
         return;
-    r = collation_cmp(collation_get(call_str(c, 0)), call_str(c, 1), call_str(c, 2));
+    r = collation_cmp(call_coll(c, 0), call_str(c, 1), call_str(c, 2));
     ret_i64(c, r < 0 ? -1 : r > 0);
 }
 
@@ -269,7 +269,7 @@ void fn_key(struct call *c)
 
     if (call_any_null(c))
         return;
-    collation_key(collation_get(call_str(c, 1)), call_str(c, 0), &b);
+    collation_key(call_coll(c, 1), call_str(c, 0), &b);
     ret_buf(c, &b, true);
 }
 
@@ -362,6 +362,5 @@ bool like_match(struct str pattern, struct str text, struct str escape, struct c
 void fn_like(struct call *c)
 {
     if (!call_any_null(c))
-        ret_bool(c, like_match(call_str(c, 0), call_str(c, 1), call_str(c, 2),
-                        collation_get(call_str(c, 3))));
+        ret_bool(c, like_match(call_str(c, 0), call_str(c, 1), call_str(c, 2), call_coll(c, 3)));
 }

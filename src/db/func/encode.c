@@ -396,6 +396,6 @@ void fn_weight_string(struct call *c)
 
         s = str_sub(s, 0, str_ieq(call_str(c, 2), STR("binary")) ? n : utf8_offset(s, n));
     }
-    collation_key(collation_get(call_str(c, 0)), s, &b);
+    collation_key(call_coll(c, 0), s, &b);
     ret_buf(c, &b, true);
 }

@@ -68,7 +68,7 @@ static bool begin(struct call *c, int type, struct regexp *r)
     int error;
 
     *r = (struct regexp){.keep = -1, .text = call_str(c, 1)};
-    if (!collation_is_cs(collation_get(call_str(c, 0))))
+    if (!collation_is_cs(call_coll(c, 0)))
         options |= PCRE2_CASELESS;
     if (c->n > type && !options_of(c, call_str(c, type), &options))
         return false;

@@ -489,7 +489,7 @@ void fn_st_enum(struct call *c)
 
         while (s.len > 0 && s.p[s.len - 1] == ' ')
             s.len--;
-        found = find_member(c, list, collation_get(call_str(c, 2)), s, &member) > 0;
+        found = find_member(c, list, call_coll(c, 2), s, &member) > 0;
         if (!found && whole_number(s, &index) && index > 0)
             found = member_at(c, list, index, &member);
     }
@@ -560,7 +560,7 @@ void fn_st_set(struct call *c)
     } else {
         struct str s = call_str(c, 0);
 
-        bits = set_of(c, list, collation_get(call_str(c, 2)), s, &ok);
+        bits = set_of(c, list, call_coll(c, 2), s, &ok);
         if (!ok && whole_number(s, &bits))
             ok = true;
     }

@@ -272,7 +272,7 @@ void fn_locate(struct call *c)
 
     if (call_any_null(c))
         return;
-    coll = collation_get(call_str(c, 0));
+    coll = call_coll(c, 0);
     needle = call_str(c, 1);
     s = call_str(c, 2);
     bytes = call_blob(c, 1) || call_blob(c, 2);
@@ -306,7 +306,7 @@ void fn_find_in_set(struct call *c)
 
     if (call_any_null(c))
         return;
-    coll = collation_get(call_str(c, 0));
+    coll = call_coll(c, 0);
     x = call_str(c, 1);
     rest = call_str(c, 2);
     ret_i64(c, 0);
