@@ -206,6 +206,11 @@ static int64_t rule_offset(const struct db_tz *z, int64_t utc)
     return in ? z->dst : z->std;
 }
 
+bool db_tz_is_utc(const struct db_tz *tz)
+{
+    return tz->n == 0 && tz->first == 0 && (!tz->has_rule || (tz->std == 0 && !tz->has_dst));
+}
+
 int64_t db_tz_from_utc(const struct db_tz *z, int64_t utc)
 {
     uint32_t low = 0;

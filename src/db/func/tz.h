@@ -19,6 +19,8 @@ bool db_tz_offset(struct str text, int64_t *seconds) MUST_CHECK;
 /* A named zone ("Europe/Vienna", "UTC", "SYSTEM" is the process's); ERR_NOTFOUND. */
 int db_tz_open(struct str name, struct db_tz **out) MUST_CHECK;
 void db_tz_close(struct db_tz *tz);
+/* Is it UTC at all times? */
+bool db_tz_is_utc(const struct db_tz *tz);
 /* Seconds east of Greenwich at that time. */
 int64_t db_tz_from_utc(const struct db_tz *tz, int64_t utc);
 /* UTC of a local time (seconds as if it were UTC). Times that are skipped become the moment of the

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "core/log.h"
 #include "db/ddl/info.h"
+#include "db/func/tz.h"
 #include "db/store/sess.h"
 #include "db/store/srv.h"
 #include "platform/clock.h"
@@ -126,6 +127,7 @@ int db_server_new(const struct db_server_config *config, struct db_stats *counte
     store_locks_init(&server->locks);
     store_digests_init(&server->digests, server->config.stats.max_digests);
     system_tables(server);
+    server->zone = store_zone(STR("SYSTEM"));
     for (uint32_t i = 0; i < config->n_files && code == 0; i++)
         code = db_server_add(server, &config->files[i], err);
     srv_thread_start(server);
@@ -163,6 +165,7 @@ void db_server_free(struct db_server *server)
         mem_free(server->dbs[i]);
     }
     mem_free(server->dbs);
+    db_tz_close(server->zone);
     store_digests_fini(&server->digests);
     store_locks_fini(&server->locks);
     pthread_cond_destroy(&server->work);

@@ -59,7 +59,7 @@ struct db_session {
     struct arena arena;
     struct store_vars vars;
     struct db_func_session f;
-    struct db_tz *tz;
+    struct db_tz *tz; /* of SET time_zone, NULL unless it is a named one of its own */
     struct store_stop stop;
     /* transaction */
     struct store_handle *handle; /* kept: for the transaction or temporary tables; or NULL */
@@ -115,6 +115,8 @@ struct db_session {
 
 /* ---- session.c ---- */
 
+/* A named zone that the caller closes, NULL when it is UTC (or not known). */
+struct db_tz *store_zone(struct str name);
 void sess_set_zone(struct db_session *s, struct str zone);
 /* Takes what variables say into s->f. */
 void sess_vars_changed(struct db_session *s);

@@ -184,16 +184,26 @@ static int64_t on_next_auto(void *arg, struct str name)
 
 /* ---- variables that have a copy elsewhere ---- */
 
+struct db_tz *store_zone(struct str name)
+{
+    struct db_tz *tz;
+
+    if (db_tz_open(name, &tz) != 0)
+        return NULL;
+    if (!db_tz_is_utc(tz))
+        return tz;
+    db_tz_close(tz);
+    return NULL;
+}
+
 void sess_set_zone(struct db_session *s, struct str zone)
 {
-    struct db_tz *tz = NULL;
+    bool is_system = str_ieq(zone, STR("SYSTEM"));
     int64_t offset = 0;
 
-    if (!db_tz_offset(zone, &offset) && db_tz_open(zone, &tz) != 0)
-        tz = NULL;
     db_tz_close(s->tz);
-    s->tz = tz;
-    s->f.tz = tz;
+    s->tz = is_system || db_tz_offset(zone, &offset) ? NULL : store_zone(zone);
+    s->f.tz = is_system ? s->server->zone : s->tz;
     s->f.utc_offset = offset;
 }
 

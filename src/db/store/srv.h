@@ -19,6 +19,7 @@ struct db_server {
     _Atomic uint64_t next_id;
     _Atomic int stopping;
     uint64_t started_us; /* wall clock */
+    struct db_tz *zone;  /* the process's, NULL when it is UTC; sessions borrow it */
     struct store_locks locks;
     struct store_digests digests;
     /* Tables of information_schema, one for each of info_relations(); immutable. */
