@@ -370,6 +370,24 @@ static bool find_word(const struct sql_lexer *l, struct sql_token *t)
     return true;
 }
 
+/* Names of all of MySQL's character sets are introducers behind a _, also of those that we lack. */
+static bool is_charset(struct str s)
+{
+    static const char *const others[] = {"armscii8", "big5", "cp1250", "cp1251", "cp1256", "cp1257",
+        "cp850", "cp852", "cp866", "cp932", "dec8", "eucjpms", "euckr", "gb18030", "gb2312", "gbk",
+        "geostd8", "greek", "hebrew", "hp8", "keybcs2", "koi8r", "koi8u", "latin2", "latin5",
+        "latin7", "macce", "macroman", "sjis", "swe7", "tis620", "ucs2", "ujis", "utf16", "utf16le",
+        "utf32"};
+
+    if (db_charset_default(s))
+        return true;
+    for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+        if (str_ieq(s, str_c(others[i])))
+            return true;
+    }
+    return false;
+}
+
 static enum sql_token_kind lex_name(struct sql_lexer *l, struct sql_token *t)
 {
     uint32_t begin = l->at;
@@ -386,7 +404,7 @@ static enum sql_token_kind lex_name(struct sql_lexer *l, struct sql_token *t)
         return T_NAME; /* t.column: t may be a reserved word */
     if (find_word(l, t))
         return T_WORD;
-    if (t->s.p[0] == '_' && db_charset_default(str_sub(t->s, 1, t->s.len))) {
+    if (t->s.p[0] == '_' && is_charset(str_sub(t->s, 1, t->s.len))) {
         t->s = str_sub(t->s, 1, t->s.len);
         return T_CHARSET;
     }

@@ -271,7 +271,7 @@ static void aggregate(struct sql_parser *p, struct sql_expr *e, enum sql_word w)
         return;
     }
     e->list = ps_exprs(p);
-    if (e->list.n > 1 && !(w == W_COUNT && e->is_distinct) && w != W_JSON_OBJECTAGG)
+    if (w == W_JSON_OBJECTAGG ? e->list.n != 2 : e->list.n > 1 && !(w == W_COUNT && e->is_distinct))
         ps_fail(p);
 }
 

@@ -227,7 +227,10 @@ static void delete_from(struct sql_parser *p, struct sql_delete *d)
         t->alias = ps_is_word(p, W_RETURNING) ? STR_NONE : ps_alias(p);
         d->from = t;
     }
-    if (ps_accept_word(p, W_USING)) {
+    if (d->from && d->from->alias.len) {
+        d->n_targets = 0;
+        d->targets = NULL;
+    } else if (ps_accept_word(p, W_USING)) {
         d->from = ps_tables(p);
     } else if (d->n_targets == 1) {
         d->n_targets = 0;

@@ -28,6 +28,22 @@ static struct sql_expr *now(struct sql_parser *p)
     return e;
 }
 
+static bool is_call(const struct sql_expr *e)
+{
+    switch (e->kind) {
+    case SQL_CALL:
+    case SQL_CAST:
+    case SQL_CONVERT_USING:
+    case SQL_DATE_ADD:
+    case SQL_EXTRACT:
+    case SQL_TRIM:
+    case SQL_CASE:
+        return true;
+    default:
+        return false;
+    }
+}
+
 struct sql_expr *ps_default_value(struct sql_parser *p)
 {
     struct sql_expr *e;
@@ -44,7 +60,7 @@ struct sql_expr *ps_default_value(struct sql_parser *p)
         return ps_expr_done(p, e);
     }
     e = ps_operand(p);
-    if (e->kind == SQL_CALL) /* MariaDB needs no parentheses around it */
+    if (is_call(e)) /* MariaDB needs no parentheses around it */
         e->is_paren = true;
     else if (!e->is_paren && e->kind > SQL_TEMPORAL)
         ps_fail_at(p, e->pos);
@@ -153,6 +169,8 @@ static bool ignored_attribute(struct sql_parser *p)
             ps_expect_word(p, W_MEMORY);
         return true;
     }
+    if (ps_accept_word(p, W_COMPRESSED)) /* MariaDB's */
+        return true;
     if (ps_accept_word(p, W_SRID)) {
         (void)ps_uint(p, UINT32_MAX);
         return true;
@@ -218,6 +236,8 @@ static bool text_attribute(struct sql_parser *p, struct sql_column_def *c)
     if (ps_accept_word(p, W_COMMENT)) {
         c->has_comment = true;
         c->comment = ps_string(p);
+    } else if (ps_accept_words(p, W_COLLATE, W_DEFAULT)) {
+        c->type.collation = STR_NONE;
     } else if (ps_accept_word(p, W_COLLATE)) {
         c->type.collation =
             ps_is_word(p, W_BINARY) ? ps_charset(p) : ps_lower(p, ps_name_or_string(p));

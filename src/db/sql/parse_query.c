@@ -65,7 +65,7 @@ static void into(struct sql_parser *p, struct sql_query *q)
 
     if (!ps_is_word(p, W_INTO))
         return;
-    if (q->into.n)
+    if (q->into.n || p->queries > 1) /* only once, and not in subqueries */
         ps_fail(p);
     ps_next(p);
     if (ps_is_word(p, W_OUTFILE) || ps_is_word(p, W_DUMPFILE))
@@ -261,7 +261,7 @@ static struct sql_body *values_body(struct sql_parser *p)
     do {
         struct sql_exprs row;
 
-        ps_expect_word(p, W_ROW);
+        (void)ps_accept_word(p, W_ROW); /* MariaDB has it without */
         row = ps_args(p);
         *(struct sql_exprs *)ps_add(p, &vec, sizeof(row)) = row;
     } while (ps_accept(p, T_COMMA));
@@ -411,12 +411,14 @@ struct sql_query *ps_query(struct sql_parser *p)
     struct sql_query *q = ps_new(p, sizeof(*q));
 
     q->body = ps_new(p, sizeof(*q->body));
+    p->queries++;
     if (ps_enter(p)) {
         ps_with(p, &q->recursive, &q->ctes, &q->n_ctes);
         q->body = body(p, q, one_body(p, q));
         tail(p, q);
     }
     ps_leave(p);
+    p->queries--;
     return unwrap(q);
 }
 

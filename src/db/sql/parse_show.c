@@ -351,7 +351,7 @@ void ps_stmt_explain(struct sql_parser *p, struct sql_stmt *s)
     if (ps_is_word(p, W_EXTENDED) || ps_is_word(p, W_PARTITIONS) || ps_is_word(p, W_ANALYZE)) {
         if (ps_is_word(p, W_ANALYZE))
             s->name = STR("ANALYZE");
-        if (ps_peek(p, 1)->kind == T_WORD)
+        if (ps_peek(p, 1)->kind == T_WORD || ps_peek(p, 1)->kind == T_OPEN)
             ps_next(p);
     }
     if (ps_is_word(p, W_FORMAT) && ps_peek(p, 1)->kind == T_EQ) {

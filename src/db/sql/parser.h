@@ -35,7 +35,8 @@ struct sql_parser {
     uint32_t nesting;
     uint32_t deepest; /* depth of the deepest expression since it was last set to 0 */
     uint32_t n_params;
-    size_t memory; /* of the arena at the beginning */
+    uint32_t queries; /* in one another, here */
+    size_t memory;    /* of the arena at the beginning */
     bool failed;
     const char *refused;    /* failed, since this is not supported */
     bool refused_all;       /* all of the text: its body holds semicolons */

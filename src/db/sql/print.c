@@ -49,6 +49,14 @@ void sql_print_string(struct buf *out, struct str s)
     buf_add_char(out, '\'');
 }
 
+void print_word(struct buf *out, struct str s)
+{
+    if (s.len == 0 || memchr(s.p, '\0', s.len) || !str_is_utf8(s))
+        sql_print_string(out, s);
+    else
+        sql_print_name(out, s);
+}
+
 void print_lower(struct buf *out, struct str s)
 {
     for (size_t i = 0; i < s.len; i++)
@@ -327,7 +335,7 @@ static void postfix(struct buf *out, const struct sql_expr *e)
     buf_add_str(out, e->a->kind == SQL_UNARY ? STR("((") : STR("("));
     sql_print_expr(out, e->a);
     buf_add_str(out, e->a->kind == SQL_UNARY ? STR(") collate ") : STR(" collate "));
-    sql_print_name(out, e->name);
+    print_word(out, e->name);
     buf_add_char(out, ')');
 }
 
@@ -367,7 +375,7 @@ static void cast(struct buf *out, const struct sql_expr *e)
         if (str_eq(e->charset, STR("default")))
             buf_add_lit(out, "default");
         else
-            sql_print_name(out, e->charset);
+            print_word(out, e->charset);
     }
     buf_add_char(out, ')');
 }

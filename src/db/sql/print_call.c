@@ -47,7 +47,7 @@ static const struct arity arities[] = {
     {W_VAR_POP, 1, 1},
     {W_VAR_SAMP, 1, 1},
     {W_JSON_ARRAYAGG, 1, 1},
-    {W_JSON_OBJECTAGG, 1, UINT32_MAX},
+    {W_JSON_OBJECTAGG, 2, 2},
     {W_JSON_VALUE, 2, 2},
     {W_WEIGHT_STRING, 1, 1},
     {W_CHAR, 1, UINT32_MAX},
@@ -150,7 +150,7 @@ void print_call(struct buf *out, const struct sql_expr *e)
     }
     if (e->charset.len) {
         buf_add_lit(out, " using ");
-        sql_print_name(out, e->charset);
+        print_word(out, e->charset);
     }
     if (e->type) {
         buf_add_str(out, w == W_WEIGHT_STRING ? STR(" as ") : STR(" returning "));

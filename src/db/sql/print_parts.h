@@ -12,6 +12,8 @@ void print_list(struct buf *out, struct sql_exprs list);
 void print_orders(struct buf *out, struct sql_orders o);
 void print_names(struct buf *out, struct sql_names names);
 void print_qualified(struct buf *out, struct str schema, struct str name);
+/* As a name; as a string where no name can be that. */
+void print_word(struct buf *out, struct str s);
 /* A call with all that may be in and behind it. print_call.c */
 void print_call(struct buf *out, const struct sql_expr *e);
 void print_group_concat(struct buf *out, const struct sql_expr *e);

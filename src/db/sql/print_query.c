@@ -103,11 +103,9 @@ static void items(struct buf *out, struct sql_items list)
         if (i)
             buf_add_char(out, ',');
         sql_print_expr(out, list.v[i].expr);
-        if (list.v[i].has_alias && list.v[i].alias.len) {
+        if (list.v[i].has_alias) {
             buf_add_lit(out, " AS ");
-            sql_print_name(out, list.v[i].alias);
-        } else if (list.v[i].has_alias) {
-            buf_add_lit(out, " AS ''");
+            print_word(out, list.v[i].alias);
         }
     }
 }

@@ -72,7 +72,7 @@ void print_cast_type(struct buf *out, const struct db_type *t)
     arguments(out, t);
     if (t->charset.len && db_base_is_text(t->base)) {
         buf_add_lit(out, " charset ");
-        sql_print_name(out, t->charset);
+        print_word(out, t->charset);
     }
     if (t->collation.len) /* BINARY was written behind it */
         buf_add_lit(out, " binary");
