@@ -409,9 +409,14 @@ int build_default(struct build *b, struct db_cat_column *c, const struct sql_exp
         return 0;
     }
     if (has_no_literal_default(c->type.base)) {
-        if (b->strict || v->kind != SQL_STRING || v->s.len > 0)
+        if (b->strict)
             return db_error_set(b->e, DB_E_BLOB_DEFAULT, c->name.p);
-        c->default_kind = c->not_null ? DB_DEFAULT_NONE : DB_DEFAULT_NULL;
+        if (v->kind == SQL_STRING && v->s.len == 0) {
+            c->default_kind = c->not_null ? DB_DEFAULT_NONE : DB_DEFAULT_NULL;
+            return 0;
+        }
+        c->default_kind = DB_DEFAULT_EXPR; /* MariaDB has it, and dumps of it are not strict */
+        c->default_text = build_print(b->arena, v);
         return 0;
     }
     c->default_kind = DB_DEFAULT_VALUE;

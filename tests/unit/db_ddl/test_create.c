@@ -360,6 +360,29 @@ static void test_create_without_foreign_key_checks_takes_what_is_not_there(void)
     world_close(&w);
 }
 
+static void test_create_of_a_dump_by_mariadb(void)
+{
+    struct world w;
+
+    world_open(&w);
+    w.env.mode = DB_MODE_NO_AUTO_VALUE_ON_ZERO;
+    CHECK_STR(world_run(&w,
+                  "CREATE TABLE `t` (\n  `a` text DEFAULT 'abc',\n  `b` longtext NOT NULL DEFAULT "
+                  "'',\n  `c` datetime DEFAULT current_timestamp(),\n  `d` char(36) DEFAULT "
+                  "uuid(),\n  `e` longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT NULL "
+                  "CHECK (json_valid(`e`))\n) ENGINE=InnoDB DEFAULT CHARSET=latin1 "
+                  "COLLATE=latin1_swedish_ci"),
+        "CREATE TABLE `t` (\n"
+        "  `a` text DEFAULT ('abc'),\n"
+        "  `b` longtext NOT NULL,\n"
+        "  `c` datetime DEFAULT CURRENT_TIMESTAMP,\n"
+        "  `d` char(36) DEFAULT (uuid()),\n"
+        "  `e` longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,\n"
+        "  CONSTRAINT `t_chk_1` CHECK (json_valid(`e`))\n"
+        ") ENGINE=InnoDB DEFAULT CHARSET=latin1");
+    world_close(&w);
+}
+
 static void test_create_like_and_as_select(void)
 {
     struct world w;
@@ -409,4 +432,4 @@ static void test_create_like_and_as_select(void)
 const struct test tests_create[] = {TEST(test_create_shows), TEST(test_create_options_show),
     TEST(test_create_lies_in_sqlite_as_the_contract_says),
     TEST(test_create_without_foreign_key_checks_takes_what_is_not_there),
-    TEST(test_create_like_and_as_select), TEST_END};
+    TEST(test_create_of_a_dump_by_mariadb), TEST(test_create_like_and_as_select), TEST_END};
