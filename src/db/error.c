@@ -55,6 +55,11 @@ int db_error_set(struct db_error *e, enum db_error_name name, ...)
     return ERR_INVAL;
 }
 
+void db_error_vset(struct db_error *e, enum db_error_name name, va_list args)
+{
+    fill(e, name, rows[name].format, args);
+}
+
 int db_error_text(struct db_error *e, enum db_error_name name, const char *format, ...)
 {
     va_list args;

@@ -8,6 +8,8 @@
  * SQLSTATE and text. One list; whoever needs another one adds a row.
  */
 
+#include <stdarg.h>
+
 #include "base/attr.h"
 #include "base/str.h"
 
@@ -294,6 +296,7 @@ struct db_error {
 /* Fills e with the row's number and state and its format applied; returns ERR_INVAL, so that a
  * function can return what it calls. */
 int db_error_set(struct db_error *e, enum db_error_name name, ...);
+void db_error_vset(struct db_error *e, enum db_error_name name, va_list args);
 /* The same with a text of one's own for the number and state of the row. */
 int db_error_text(struct db_error *e, enum db_error_name name, const char *format, ...)
     PRINTF_LIKE(3, 4);

@@ -113,13 +113,13 @@ static int create(
 {
     struct db_session *s = d->s;
     struct source from = {STR_NONE, NULL, 0};
-    struct db_cat_table *t;
+    struct db_cat_table *t = NULL;
     struct str *statements;
     uint32_t n;
 
     if (c->as && tr_query(&s->arena, c->as, &d->env, &from.sql, &from.columns, &from.n, e) != 0)
         return ERR_INVAL;
-    if (make_table(d, c, &from, &t, e) != 0)
+    if (make_table(d, c, &from, &t, e) != 0 || !t)
         return ERR_INVAL;
     t->temporary = c->temporary;
     if (ddl_sqlite(&s->arena, t, t->name, &d->env, &statements, &n, e) != 0 ||

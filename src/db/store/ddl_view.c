@@ -54,7 +54,7 @@ static int make_view(struct def *d, const struct sql_create_view *v, struct db_e
     int code;
 
     if (tr_query(a, v->query, &d->env, &sql, &columns, &n, e) != 0 ||
-        view_table(d, v, columns, n, &t, e) != 0)
+        view_table(d, v, columns, n, &t, e) != 0 || !t)
         return ERR_INVAL;
     if (store_tables_find(d->tables, v->view.name) &&
         def_sql(d, arena_printf(a, "DROP VIEW main." STR_F, STR_A(name)), e) != 0)

@@ -322,6 +322,7 @@ static int found_step(
 struct totals {
     uint64_t changed; /* as SQLite counts */
     uint64_t inserted, updated, deleted;
+    int64_t updated_row; /* number of the last one updated, if it has an auto column */
 };
 
 static int change_step(struct db_session *s, const struct tr_plan *plan, const struct tr_step *step,
@@ -341,6 +342,9 @@ static int change_step(struct db_session *s, const struct tr_plan *plan, const s
         t->inserted += h->changes.inserted;
         t->updated += h->changes.updated;
         t->deleted += h->changes.deleted;
+        if (h->changes.updated && step->target->auto_column >= 0 &&
+            step->target->auto_column == step->target->rowid_column)
+            t->updated_row = h->changes.updated_row;
         store_handle_count(h, STR_NONE);
     }
     if (rc != SQLITE_DONE)
@@ -478,6 +482,8 @@ static void note_ids(struct db_session *s, const struct tr_plan *plan, const str
         s->insert_id = (uint64_t)first;
         if (!s->f.last_insert_id_set)
             s->f.last_insert_id = s->insert_id;
+    } else if (plan->count == TR_COUNT_UPSERT && t->updated_row > 0) {
+        s->insert_id = (uint64_t)t->updated_row;
     } else if (plan->has_auto && s->f.auto_explicit > 0 && t->changed) {
         s->insert_id = (uint64_t)s->f.auto_explicit;
     }

@@ -53,15 +53,16 @@ static void on_change(void *arg, sqlite3 *sql, int op, const char *schema, const
     (void)sql;
     (void)schema;
     (void)old_id;
-    (void)new_id;
     if (c->table.len == 0 || !str_eq(c->table, str_c(table)))
         return;
     if (op == SQLITE_INSERT)
         c->inserted++;
-    else if (op == SQLITE_UPDATE)
-        c->updated++;
-    else
+    if (op == SQLITE_DELETE)
         c->deleted++;
+    if (op == SQLITE_UPDATE) {
+        c->updated++;
+        c->updated_row = new_id;
+    }
 }
 
 static int on_wal(void *arg, sqlite3 *sql, const char *schema, int pages)

@@ -27,6 +27,7 @@ struct store_changes {
     uint64_t inserted;
     uint64_t updated;
     uint64_t deleted;
+    int64_t updated_row; /* rowid of the last one updated */
 };
 
 struct store_handle {

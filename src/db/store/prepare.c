@@ -179,7 +179,7 @@ static void named_free(struct named *n)
 static int prepare_name(struct db_session *s, const struct sql_stmt *stmt, struct db_error *e)
 {
     struct str name = lower_name(s, stmt->name), text;
-    struct store_plan *plan;
+    struct store_plan *plan = NULL;
     struct named *n;
     struct db_value value;
     struct db_type type;

@@ -244,10 +244,10 @@ void srv_release(struct db_server *server, struct store_db *db)
 
 int db_server_open(struct db_server *server, struct str database, struct db_error *e)
 {
-    struct store_db *db;
+    struct store_db *db = NULL;
     int code = srv_acquire(server, database, &db, e);
 
-    if (code)
+    if (code || !db)
         return e->number == 1049 ? ERR_NOTFOUND : code;
     srv_release(server, db);
     return 0;

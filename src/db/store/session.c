@@ -49,19 +49,12 @@ void sess_warn(struct db_session *s, enum db_warning_level level, const struct d
 
 void sess_warn_name(struct db_session *s, enum db_warning_level level, enum db_error_name name, ...)
 {
-    static const char *const formats[] = {
-#define FORMAT(row, number, state, format) [DB_E_##row] = format,
-        DB_ERROR_LIST(FORMAT)
-#undef FORMAT
-    };
     struct db_error e;
-    char text[512];
     va_list args;
 
     va_start(args, name);
-    vsnprintf(text, sizeof(text), formats[name], args);
+    db_error_vset(&e, name, args);
     va_end(args);
-    (void)db_error_text(&e, name, "%s", text);
     sess_warn(s, level, &e);
 }
 

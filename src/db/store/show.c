@@ -26,9 +26,36 @@ struct str show_text(struct db_session *s, const struct sql_show_stmt *show)
 
 /* ---- warnings ---- */
 
+static bool warning_columns(struct db_session *s)
+{
+    const struct db_type text = {.base = DB_T_VARCHAR,
+        .length = 512,
+        .decimals = -1,
+        .charset = STR("utf8mb4"),
+        .collation = STR("utf8mb4_general_ci")};
+    const struct db_column c[3] = {{.name = STR("Level"),
+                                       .type = text,
+                                       .length = 28,
+                                       .charset = 45,
+                                       .flags = 1,
+                                       .decimals = 31},
+        {.name = STR("Code"),
+            .type = {.base = DB_T_INT, .length = 4, .decimals = 0, .is_unsigned = true},
+            .length = 4,
+            .charset = 63,
+            .flags = DB_COL_NOT_NULL | DB_COL_UNSIGNED | DB_COL_BINARY | DB_COL_NUM},
+        {.name = STR("Message"),
+            .type = text,
+            .length = 2048,
+            .charset = 45,
+            .flags = 1,
+            .decimals = 31}};
+
+    return sess_columns(s, c, 3);
+}
+
 static int show_warnings(struct db_session *s, const struct sql_show_stmt *show)
 {
-    static const char *const names[] = {"Level", "Code", "Message"};
     static const struct str levels[] = {STR("Note"), STR("Warning"), STR("Error")};
     bool errors = show->what == SQL_SHOW_ERRORS;
     uint64_t skip = show->limit.offset ? show->limit.offset->u : 0;
@@ -47,17 +74,18 @@ static int show_warnings(struct db_session *s, const struct sql_show_stmt *show)
             sess_end(s);
         return 0;
     }
-    if (!sess_text_columns(s, names, 3))
+    if (!warning_columns(s))
         return ERR_CLOSED;
     list_each (it, &s->warnings) {
         const struct sess_warning *w = CONTAINER_OF(it, struct sess_warning, link);
-        struct str row[3] = {
-            levels[w->level], arena_printf(&s->arena, "%d", w->number), str_c(w->text)};
+        struct db_value row[3] = {{.kind = DB_V_TEXT, .s = levels[w->level]},
+            {.kind = DB_V_UINT, .u = (uint64_t)w->number},
+            {.kind = DB_V_TEXT, .s = str_c(w->text)}};
 
         if ((errors && w->level != DB_ERROR_LEVEL) || skip-- > 0)
             continue;
         skip = 0;
-        if (most-- == 0 || !sess_text_row(s, row, 3))
+        if (most-- == 0 || !sess_row(s, row, 3))
             break;
     }
     sess_end(s);
