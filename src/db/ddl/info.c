@@ -160,6 +160,11 @@ static const struct info_relation relations[] = {
         info_rows_session_status},
     {PS, STR("global_status"), INFO_NEEDS_GLOBAL_STATUS, -1, -1, 2, VARIABLES, false,
         info_rows_global_status},
+    {PS, STR("events_statements_summary_by_digest"), INFO_NEEDS_DIGESTS, 0, -1, 12,
+        "SCHEMA_NAME s64?,DIGEST s64?,DIGEST_TEXT S?,COUNT_STAR U,SUM_TIMER_WAIT U,"
+        "AVG_TIMER_WAIT U,MAX_TIMER_WAIT U,SUM_ERRORS U,SUM_ROWS_AFFECTED U,SUM_ROWS_SENT U,"
+        "FIRST_SEEN d,LAST_SEEN d",
+        false, info_rows_digests},
     {STR("mysql"), STR("user"), 0, -1, -1, 8,
         "Host s255,User s32,Select_priv s1,Super_priv s1,plugin s64,authentication_string T?,"
         "password_expired s1,account_locked s1",

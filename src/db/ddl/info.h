@@ -59,6 +59,17 @@ struct info_warning {
     struct str message;
 };
 
+/* A shape of statements and what it cost; times in picoseconds, as MySQL has them, and in
+ * microseconds since 1970. */
+struct info_digest {
+    struct str schema;
+    struct str digest; /* hexadecimal */
+    struct str text;
+    uint64_t count, sum, average, most;
+    uint64_t errors, rows_changed, rows_sent;
+    int64_t first_seen, last_seen;
+};
+
 struct info_pairs {
     const struct info_pair *v;
     uint32_t n;
@@ -79,6 +90,8 @@ struct info_facts {
     uint32_t n_processes;
     const struct info_warning *warnings;
     uint32_t n_warnings;
+    const struct info_digest *digests;
+    uint32_t n_digests;
     struct str user; /* of the session, and its host */
     struct str host;
     /* Seconds since 1970 as the session's time zone writes them ("2024-01-31 10:00:00"), 19 bytes
@@ -98,6 +111,7 @@ enum info_needs {
     INFO_NEEDS_PROCESSES = 64,
     INFO_NEEDS_WARNINGS = 128,
     INFO_NEEDS_SCHEMAS = 256,
+    INFO_NEEDS_DIGESTS = 512,
 };
 
 struct info_relation {

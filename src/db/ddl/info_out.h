@@ -49,6 +49,6 @@ info_rows_fn info_rows_key_usage, info_rows_table_constraints, info_rows_referen
 info_rows_fn info_rows_engines, info_rows_collations, info_rows_charsets, info_rows_applicability,
     info_rows_processes, info_rows_user_privileges, info_rows_user, info_rows_session_variables,
     info_rows_global_variables, info_rows_session_status, info_rows_global_status,
-    info_rows_warnings, info_rows_privileges, info_rows_plugins;
+    info_rows_warnings, info_rows_privileges, info_rows_plugins, info_rows_digests;
 
 #endif

@@ -103,6 +103,26 @@ void info_rows_processes(struct info_out *o, const struct info_facts *f)
     }
 }
 
+void info_rows_digests(struct info_out *o, const struct info_facts *f)
+{
+    for (uint32_t i = 0; i < f->n_digests; i++) {
+        const struct info_digest *d = &f->digests[i];
+
+        out_str(o, d->schema);
+        out_str(o, d->digest);
+        out_str(o, d->text);
+        out_uint(o, d->count);
+        out_uint(o, d->sum);
+        out_uint(o, d->average);
+        out_uint(o, d->most);
+        out_uint(o, d->errors);
+        out_uint(o, d->rows_changed);
+        out_uint(o, d->rows_sent);
+        out_time(o, f, d->first_seen / 1000000);
+        out_time(o, f, d->last_seen / 1000000);
+    }
+}
+
 static const struct {
     struct str name;
     struct str context;

@@ -209,6 +209,51 @@ static void warnings(struct db_session *s, struct arena *a, struct info_facts *f
     f->warnings = v;
 }
 
+struct digest_list {
+    struct arena *arena;
+    struct info_digest *v;
+    uint32_t n, cap;
+};
+
+static void add_digest(void *arg, const struct db_digest *d)
+{
+    enum { PICO = 1000000 }; /* picoseconds of a microsecond */
+    struct digest_list *l = arg;
+    struct info_digest *to;
+
+    if (l->n == l->cap) {
+        uint32_t cap = l->cap ? 2 * l->cap : 64;
+        struct info_digest *v = arena_new(l->arena, cap * sizeof(*v));
+
+        if (l->n)
+            memcpy(v, l->v, l->n * sizeof(*v));
+        l->v = v;
+        l->cap = cap;
+    }
+    to = &l->v[l->n++];
+    to->schema = arena_str(l->arena, d->database);
+    to->digest = arena_printf(l->arena, "%016llx", (unsigned long long)d->hash);
+    to->text = arena_str(l->arena, d->text);
+    to->count = d->count;
+    to->sum = d->total_us * PICO;
+    to->average = d->count ? d->total_us * PICO / d->count : 0;
+    to->most = d->max_us * PICO;
+    to->errors = d->errors;
+    to->rows_changed = d->rows_changed;
+    to->rows_sent = d->rows_sent;
+    to->first_seen = (int64_t)d->first_seen;
+    to->last_seen = (int64_t)d->last_seen;
+}
+
+static void digests(struct db_session *s, struct arena *a, struct info_facts *f)
+{
+    struct digest_list l = {.arena = a};
+
+    store_digests_each(&s->server->digests, s->db->name, add_digest, &l);
+    f->digests = l.v;
+    f->n_digests = l.n;
+}
+
 static void local_time(void *arg, int64_t seconds, char out[20])
 {
     const struct db_session *s = arg;
@@ -246,6 +291,8 @@ struct info_facts *store_facts(
         f->global_status = store_status(s->server, arena);
     if (needs & INFO_NEEDS_PROCESSES)
         processes(s, arena, f);
+    if (needs & INFO_NEEDS_DIGESTS)
+        digests(s, arena, f);
     if (needs & INFO_NEEDS_WARNINGS)
         warnings(s, arena, f);
     return f;

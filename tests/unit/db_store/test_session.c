@@ -85,6 +85,10 @@ static void test_session_counts_by_shape(void)
     CHECK_INT(db_counted(&f.stats.statements[DB_CLASS_SELECT]), 4);
     CHECK_INT(db_counted(&f.stats.errors[DB_CLASS_INVALID]), 1);
     CHECK_INT(db_counted(&f.stats.rows_sent), 4);
+    CHECK_INT(client_number(&c, "SELECT COUNT_STAR FROM "
+                                "performance_schema.events_statements_summary_by_digest "
+                                "ORDER BY COUNT_STAR DESC LIMIT 1"),
+        4);
     client_close(&c);
     fixture_fini(&f);
 }
