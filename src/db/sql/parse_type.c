@@ -278,6 +278,27 @@ static void long_type(struct sql_parser *p, struct db_type *t)
         (void)ps_accept_word(p, W_VARCHARACTER);
 }
 
+/* Types that MariaDB alone has, in dumps of it: as the text that they are written as. */
+static bool maria_type(const struct sql_token *tok, struct db_type *t)
+{
+    static const struct {
+        struct str name;
+        enum db_base base;
+        int32_t length;
+    } rows[] = {{STR("uuid"), DB_T_CHAR, 36}, {STR("inet6"), DB_T_VARCHAR, 39},
+        {STR("inet4"), DB_T_VARCHAR, 15}};
+
+    for (size_t i = 0; tok->kind == T_WORD && i < ARRAY_LEN(rows); i++) {
+        if (!str_ieq(tok->s, rows[i].name))
+            continue;
+        t->base = rows[i].base;
+        t->length = rows[i].length;
+        t->charset = STR("ascii");
+        return true;
+    }
+    return false;
+}
+
 static void plain_type(struct sql_parser *p, struct db_type *t, bool *serial)
 {
     const struct type_row *row;
@@ -295,6 +316,8 @@ static void plain_type(struct sql_parser *p, struct db_type *t, bool *serial)
         *serial = true;
     } else if (ps_accept_word(p, W_LONG)) {
         long_type(p, t);
+    } else if (maria_type(&p->tok, t)) {
+        ps_next(p);
     } else if (ps_accept_word(p, W_NVARCHAR)) {
         t->base = DB_T_VARCHAR;
         type_args(p, t, ARGS_LENGTH);
