@@ -185,9 +185,8 @@ static bool ignored_attribute(struct sql_parser *p)
 
 static bool null_or_key(struct sql_parser *p, struct sql_column_def *c)
 {
-    if (ps_is_word(p, W_NOT) && ps_peek_word(p, 1, W_NULL)) {
-        ps_next(p);
-        ps_next(p);
+    if (ps_accept_word(p, W_NOT)) {
+        ps_expect_word(p, W_NULL);
         c->nullable = SQL_NULL_NO;
     } else if (ps_accept_word(p, W_NULL)) {
         c->nullable = SQL_NULL_YES;

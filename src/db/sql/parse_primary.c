@@ -141,6 +141,8 @@ static struct sql_expr *column_or_call(struct sql_parser *p)
     } temporals[] = {{W_DATE, DB_T_DATE}, {W_TIME, DB_T_TIME}, {W_TIMESTAMP, DB_T_DATETIME}};
     enum sql_token_kind next = ps_peek(p, 1)->kind;
 
+    if (ps_is_word(p, W_NEXT) && ps_peek_word(p, 1, W_VALUE) && ps_peek_word(p, 2, W_FOR))
+        ps_refuse(p, "NEXT VALUE FOR");
     if (next == T_OPEN)
         return ps_call(p);
     if (next == T_STRING && ps_is(p, T_WORD)) {

@@ -97,13 +97,13 @@ static void lock_words(struct sql_parser *p, struct sql_query *q)
 static void locks(struct sql_parser *p, struct sql_query *q)
 {
     for (;;) {
-        if (ps_is_word(p, W_FOR) && (ps_peek_word(p, 1, W_UPDATE) || ps_peek_word(p, 1, W_SHARE))) {
-            ps_next(p);
-            if (ps_is_word(p, W_UPDATE))
+        if (ps_accept_word(p, W_FOR)) {
+            if (ps_accept_word(p, W_UPDATE)) {
                 q->lock = SQL_LOCK_UPDATE;
-            else if (q->lock == SQL_LOCK_NONE)
-                q->lock = SQL_LOCK_SHARE;
-            ps_next(p);
+            } else {
+                ps_expect_word(p, W_SHARE);
+                q->lock = MAX(q->lock, SQL_LOCK_SHARE);
+            }
         } else if (ps_accept_words(p, W_LOCK, W_IN)) {
             ps_expect_word(p, W_SHARE);
             ps_expect_word(p, W_MODE);
@@ -239,7 +239,8 @@ static struct sql_body *select_body(struct sql_parser *p, struct sql_query *q)
     from(p, b);
     if (ps_accept_word(p, W_WHERE))
         b->where = ps_expr(p);
-    if (ps_accept_words(p, W_GROUP, W_BY)) {
+    if (ps_accept_word(p, W_GROUP)) {
+        ps_expect_word(p, W_BY);
         b->group = ps_order_list(p);
         b->rollup = ps_accept_words(p, W_WITH, W_ROLLUP);
     }

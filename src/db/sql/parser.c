@@ -165,7 +165,10 @@ void ps_fail_at(struct sql_parser *p, uint32_t pos)
 
 void ps_fail(struct sql_parser *p)
 {
-    ps_fail_at(p, p->tok.pos);
+    /* MySQL's error begins behind a comma, and behind an @ alone. */
+    bool behind = ps_is(p, T_COMMA) || (ps_is(p, T_USER_VAR) && p->tok.s.len == 0);
+
+    ps_fail_at(p, behind ? p->tok.end : p->tok.pos);
 }
 
 void ps_error(struct sql_parser *p, enum db_error_name name, struct str what)

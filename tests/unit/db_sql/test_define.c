@@ -172,6 +172,11 @@ static void test_tables_are_defined(void)
          "zerofill)",
             "(create-table t (a datetime not-null default '0000-00-00 00:00:00') (b int(10) "
             "unsigned zerofill))"},
+        {"create table t (a uuid not null, b inet6 default '::1', c blob compressed, d date "
+         "default cast(a as date), e char(3) character set latin1 collate default)",
+            "(create-table t (a char(36) charset ascii not-null) (b varchar(39) charset ascii "
+            "default '::1') (c blob) (d date default-expr (cast a date)) (e char(3) charset "
+            "latin1))"},
     };
 
     dump_check(rows, ARRAY_LEN(rows), 0);
@@ -385,14 +390,14 @@ static void test_bad_definitions_are_refused(void)
         {"create table t (a int default)", "! 1064 near ')' at line 1"},
         {"create table t (a int default a)", "! 1064 near 'a)' at line 1"},
         {"create table t (a int default b + 1)", "! 1064 near 'b + 1)' at line 1"},
-        {"create table t (a int not)", "! 1064 near 'not)' at line 1"},
+        {"create table t (a int not)", "! 1064 near ')' at line 1"},
         {"create table t (key)", "! 1064 near ')' at line 1"},
         {"create table t (primary key)", "! 1064 near ')' at line 1"},
         {"create table t (primary key a)", "! 1064 near ')' at line 1"},
         {"create table t (a int, foreign key (a))", "! 1064 near ')' at line 1"},
         {"create table t (a int on update 1)", "! 1064 near '1)' at line 1"},
         {"create table t (a enum())", "! 1064 near '))' at line 1"},
-        {"create table t (a decimal(1,2,3))", "! 1064 near ',3))' at line 1"},
+        {"create table t (a decimal(1,2,3))", "! 1064 near '3))' at line 1"},
         {"create table t (a int) engine", "! 1064 near '' at line 1"},
         {"create table t (a int) foo", "! 1064 near 'foo' at line 1"},
         {"create table t (a int) union=1", "! 1064 near '1' at line 1"},

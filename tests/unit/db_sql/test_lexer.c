@@ -28,6 +28,8 @@ static void test_literals_are_decoded(void)
          "position from user",
             "(select date time timestamp year month value status type data count sum position from "
             "user)"},
+        {"select _koi8r'x', _ucs2 0x0041, _utf16le 'y', _nothing 'z'",
+            "(select _koi8r'x' _ucs2'\\00A' _utf16le'y' _nothing:z)"},
     };
 
     dump_check(rows, ARRAY_LEN(rows), 0);

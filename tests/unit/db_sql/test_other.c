@@ -253,7 +253,7 @@ static void test_transactions_and_the_rest(void)
         {"kill query 1 + 2", "(kill (+ 1 2) query)"},
         {"analyze table t", "(admin ANALYZE t)"},
         {"analyze local table t, db.u", "(admin ANALYZE t db.u)"},
-        {"check table t quick fast, u", "! 1064 near ', u' at line 1"},
+        {"check table t quick fast, u", "! 1064 near ' u' at line 1"},
         {"check table t for upgrade", "(admin CHECK t)"},
         {"check table t extended medium changed", "(admin CHECK t)"},
         {"checksum table t, u quick", "(admin CHECKSUM t u)"},

@@ -117,6 +117,9 @@ static void test_queries_become_trees(void)
         {"-- x", "(empty)"},
         {"/*!40101 select 1 */;", "(select 1)"},
         {"/*!99999 select 1 */", "(empty)"},
+        {"values (1, 2), (3, 4)", "(values (row 1 2) (row 3 4))"},
+        {"select 1 union values (2)", "(union (select 1) (values (row 2)))"},
+        {"explain extended (select 1)", "(explain (select 1))"},
     };
 
     dump_check(rows, ARRAY_LEN(rows), 0);
@@ -128,7 +131,7 @@ static void test_bad_queries_are_refused(void)
         {"select 1 from", "! 1064 near '' at line 1"},
         {"select from t", "! 1064 near 'from t' at line 1"},
         {"select 1 from t where", "! 1064 near '' at line 1"},
-        {"select 1 from t group a", "! 1064 near 'group a' at line 1"},
+        {"select 1 from t group a", "! 1064 near 'a' at line 1"},
         {"select 1 from (select 1)", "! 1248 Every derived table must have its own alias"},
         {"select 1 from t limit -1", "! 1064 near '-1' at line 1"},
         {"select 1 from t limit a", "! 1064 near 'a' at line 1"},
@@ -147,7 +150,7 @@ static void test_bad_queries_are_refused(void)
             "(refused SELECT ... INTO OUTFILE) ; select 2"},
         {"select * from json_table('[1]', '$[*]' columns (a int path '$')) x",
             "(refused JSON_TABLE)"},
-        {"select 1 from t where a = 1 for", "! 1064 near 'for' at line 1"},
+        {"select 1 from t where a = 1 for", "! 1064 near '' at line 1"},
         {"selec 1", "! 1064 near 'selec 1' at line 1"},
         {"select 1)", "! 1064 near ')' at line 1"},
         {"select 1 from t where a b", "! 1064 near 'b' at line 1"},
@@ -160,6 +163,10 @@ static void test_bad_queries_are_refused(void)
         {"select 1 from t where x = 'a\nb' and y = = z", "! 1064 near '= z' at line 2"},
         {"\nselect\n1\nfrom from\n", "! 1064 near 'from' at line 3"},
         {"select '\n' x y", "! 1064 near 'y' at line 2"},
+        {"select (select 1 into @v)", "! 1064 near 'into @v)' at line 1"},
+        {"select * from (select 1 into @v) t", "! 1064 near 'into @v) t' at line 1"},
+        {"select json_objectagg(a) from t", "! 1064 near ') from t' at line 1"},
+        {"delete from t x using t x", "! 1064 near 'using t x' at line 1"},
     };
 
     dump_check(rows, ARRAY_LEN(rows), 0);
