@@ -257,7 +257,7 @@ static struct str args_of(
     case A_AVG:
     case A_BIT:
     case A_DEV:
-        return cat(t, "$$$", distinct, val_num(t, &v[0], x),
+        return cat(t, "$$$", distinct, val_exact(t, &v[0], x),
             e->is_distinct && x->base == DB_T_DECIMAL ? STR(" COLLATE my_decimal") : STR_NONE);
     case A_JSON_ARRAY:
     case A_JSON_OBJECT:
@@ -319,6 +319,8 @@ static int one(struct tr *t, struct scope *s, const struct sql_expr *e, size_t r
     ty = type_of(t, kind, &x);
     if (e->window && (rc = val_over(t, s, e, sql, &sql)))
         return rc;
+    if ((kind == A_SUM || kind == A_AVG) && v[0].exact.p && ty.base == DB_T_DECIMAL)
+        sql = cat(t, "m_round($,#)", sql, (int)ty.dec);
     if (e->window)
         out->has_window = true;
     else

@@ -139,10 +139,31 @@ static enum prec prec_of(enum sql_op op)
     return op == SQL_OP_MUL ? PREC_MUL : PREC_ADD;
 }
 
+/*
+ * A call of func/. A quotient is computed on with nine decimals more than its first operand has,
+ * and shown with four, as MySQL does it: 10 / 3 * 3 is 10.0000.
+ */
+static void exact_call(struct tr *t, const struct val *a, enum sql_op op, const struct val *b,
+    struct ty ty, struct str p, struct str q, struct val *out)
+{
+    struct str f = str_c(function_of(op, ty.uns && is_int(&ty)));
+    struct str sql = cat(t, "$($,$)", f, p, q), exact = STR_NONE;
+
+    if (ty.base == DB_T_DECIMAL && op == SQL_OP_DIV)
+        exact = cat(t, "m_div(m_mul($,'1.00000'),$)", p, q);
+    if (ty.base == DB_T_DECIMAL && (a->exact.p || b->exact.p)) {
+        if (op != SQL_OP_DIV)
+            exact = sql;
+        sql = cat(t, "m_round($,#)", sql, (int)ty.dec);
+    }
+    val_set(out, ty, sql, PREC_ATOM);
+    out->exact = exact;
+}
+
 int arith(struct tr *t, struct val *a, enum sql_op op, struct val *b, struct val *out)
 {
     struct ty x, y, ty;
-    struct str p = val_num(t, a, &x), q = val_num(t, b, &y);
+    struct str p = val_exact(t, a, &x), q = val_exact(t, b, &y);
     enum prec prec = prec_of(op);
 
     *out = (struct val){.constant = true};
@@ -157,8 +178,7 @@ int arith(struct tr *t, struct val *a, enum sql_op op, struct val *b, struct val
     ty.not_null =
         x.not_null && y.not_null && op != SQL_OP_DIV && op != SQL_OP_MOD && op != SQL_OP_INT_DIV;
     if (!is_native(a, &x, op, b, &y, &ty)) {
-        val_set(out, ty, cat(t, "$($,$)", str_c(function_of(op, ty.uns && is_int(&ty))), p, q),
-            PREC_ATOM);
+        exact_call(t, a, op, b, ty, p, q, out);
         return 0;
     }
     if (p.p == a->sql.p)

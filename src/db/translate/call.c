@@ -66,7 +66,7 @@ static const struct fn functions[] = {
     {N("CHAR_LENGTH"), "m_char_length", 1, 1, "s", R_INT, LEN_FIXED, 10, 0},
     {N("CHARACTER_LENGTH"), "m_char_length", 1, 1, "s", R_INT, LEN_FIXED, 10, 0},
     {N("CONCAT_WS"), "m_concat_ws", 2, -1, "s", R_TEXT, LEN_SUM, 0, 0},
-    {N("EXPORT_SET"), "m_export_set", 3, 5, "n", R_TEXT, LEN_LONG, 0, 0},
+    {N("EXPORT_SET"), "m_export_set", 3, 5, "nsssi", R_TEXT, LEN_LONG, 0, 0},
     {N("FIND_IN_SET"), "m_find_in_set", 2, 2, "s", R_INT, LEN_FIXED, 3, F_COLL},
     {N("FROM_BASE64"), "m_from_base64", 1, 1, "s", R_BLOB, LEN_FIRST, 0, F_NULLABLE},
     {N("INSERT"), "m_insert", 4, 4, "siis", R_TEXT, LEN_SUM, 0, 0},

@@ -93,6 +93,7 @@ struct val {
     bool field;         /* a column of a table, a derived one, a UNION */
     bool single;        /* a subquery that cannot have several rows */
     struct str natural; /* the collation that SQLite gives the text; empty: BINARY or not known */
+    struct str exact;   /* of a quotient: with more decimals, for what is computed with it */
     struct str raw;     /* of a TIMESTAMP column that is read in a zone: the column itself */
     struct source *source; /* of a column */
     uint32_t column;
@@ -182,6 +183,7 @@ struct tr {
     uint32_t n_params, cap_params;
     bool inline_values; /* no parameters: definitions */
     bool not_cacheable;
+    bool native_union; /* the next UNION is that of a recursive table */
     bool strict_names; /* name the result's columns in SQLite's text */
     uint32_t depth;
     uint32_t n_alias;
@@ -277,6 +279,8 @@ void val_set(struct val *v, struct ty ty, struct str sql, enum prec prec);
 void val_mix(struct val *v, const struct val *from);
 /* Exact number: INTEGER, TEXT of a DECIMAL, REAL. *ty is the number's type. */
 struct str val_num(struct tr *t, struct val *v, struct ty *ty) MUST_CHECK;
+/* The same, a quotient with more decimals than it is shown with. */
+struct str val_exact(struct tr *t, struct val *v, struct ty *ty) MUST_CHECK;
 struct str val_double(struct tr *t, struct val *v) MUST_CHECK;
 struct str val_int(struct tr *t, struct val *v) MUST_CHECK;
 struct str val_text(struct tr *t, struct val *v) MUST_CHECK;

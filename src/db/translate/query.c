@@ -142,13 +142,28 @@ static struct str as_types(struct tr *t, struct query *q, const struct item *ite
     return same ? q->sql : cat(t, "SELECT $ FROM ($) AS $", sb_str(&b), q->sql, alias);
 }
 
+/* UNION keeps the first of equal rows and their order, which SQLite's own does not. */
+static struct str union_distinct(struct tr *t, const struct query *q, struct str x, struct str y)
+{
+    struct str alias = new_alias(t);
+    struct sb b = {0};
+
+    for (uint32_t i = 0; i < q->n_items; i++) {
+        struct str natural = ty_natural(&q->items[i].v.t);
+
+        sb_cat(t, &b, "$$.c#$ AS c#", i ? STR(", ") : STR_NONE, alias, (int)i + 1,
+            natural.len ? cat(t, " COLLATE $", quote_name(t, natural)) : STR_NONE, (int)i + 1);
+    }
+    return cat(t, "SELECT DISTINCT $ FROM ($ UNION ALL $) AS $", sb_str(&b), x, y, alias);
+}
+
 /* A member of a UNION: as it is when it is a SELECT, else as a query of its own. */
 static int member(
     struct tr *t, struct scope *outer, const struct sql_body *b, bool left, struct query *out)
 {
     int rc = body_translate(t, outer, b, NULL, out);
 
-    if (!rc && (b->kind == SQL_BODY_QUERY || (b->kind == SQL_BODY_SET && !left))) {
+    if (!rc && (b->kind == SQL_BODY_QUERY || (b->kind == SQL_BODY_SET && !left) || b->rollup)) {
         struct str alias = new_alias(t);
 
         out->sql =
@@ -182,9 +197,10 @@ static int set_translate(
 {
     static const char *const ops[] = {" UNION ", " EXCEPT ", " INTERSECT "};
     struct query x, y;
-    bool names = t->strict_names;
+    bool names = t->strict_names, native = t->native_union;
     int rc;
 
+    t->native_union = false;
     if (++t->depth > TR_MAX_DEPTH)
         return too_deep(t);
     t->strict_names = false;
@@ -197,8 +213,12 @@ static int set_translate(
         return rc;
     if (b->all && b->op != SQL_UNION)
         return not_supported(t, "EXCEPT ALL and INTERSECT ALL");
-    out->sql = cat(t, "$$$", as_types(t, &x, out->items, true),
-        b->all ? STR(" UNION ALL ") : str_c(ops[b->op]), as_types(t, &y, out->items, false));
+    if (b->op == SQL_UNION && !b->all && !native)
+        out->sql = union_distinct(
+            t, out, as_types(t, &x, out->items, false), as_types(t, &y, out->items, false));
+    else
+        out->sql = cat(t, "$$$", as_types(t, &x, out->items, true),
+            b->all ? STR(" UNION ALL ") : str_c(ops[b->op]), as_types(t, &y, out->items, false));
     out->unlimited = out->sql;
     out->correlated = x.correlated || y.correlated;
     out->calc_found_rows = x.calc_found_rows;
@@ -279,6 +299,7 @@ static int cte_open(
             for (uint32_t i = 0; i < cte->n_cols; i++)
                 cte->cols[i].t.not_null = false;
             t->ctes = cte;
+            t->native_union = true;
         } else {
             return rc;
         }

@@ -58,6 +58,15 @@ static int merged_left(const struct scope *s, uint32_t src, uint32_t col)
     return -1;
 }
 
+/* The k-th table of *: of RIGHT JOIN with USING the right side comes first. */
+static uint32_t star_source(const struct scope *s, const struct sql_expr *e, uint32_t k)
+{
+    uint32_t first =
+        s->n_merged && s->merged[0].use_right && !e->table.len ? s->merged[0].right_source : 0;
+
+    return (first + k) % s->n_sources;
+}
+
 static int star(struct select *q, const struct sql_expr *e)
 {
     bool any = false;
@@ -72,19 +81,20 @@ static int star(struct select *q, const struct sql_expr *e)
             merged_left(&q->s, m->left_source, m->left_col) == (int)i)
             star_column(q, m->left_source, m->left_col, m);
     }
-    for (uint32_t i = 0; i < q->s.n_sources; i++) {
+    for (uint32_t k = 0; k < q->s.n_sources; k++) {
+        uint32_t i = star_source(&q->s, e, k);
         struct source *src = q->s.sources[i];
 
         if (e->table.len &&
             (!str_ieq(src->name, e->table) || (e->schema.len && !str_ieq(src->schema, e->schema))))
             continue;
         any = true;
-        for (uint32_t k = 0; k < src->n_cols; k++) {
+        for (uint32_t c = 0; c < src->n_cols; c++) {
             bool merged =
-                !e->table.len && (merged_left(&q->s, i, k) >= 0 || merged_right(&q->s, i, k) >= 0);
+                !e->table.len && (merged_left(&q->s, i, c) >= 0 || merged_right(&q->s, i, c) >= 0);
 
-            if (!src->cols[k].hidden && !merged)
-                star_column(q, i, k, NULL);
+            if (!src->cols[c].hidden && !merged)
+                star_column(q, i, c, NULL);
         }
     }
     if (!any)

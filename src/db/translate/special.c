@@ -198,7 +198,7 @@ static int concat(struct call *c)
 static int round_call(struct call *c)
 {
     struct ty x;
-    struct str sql = val_num(c->t, &c->v[0], &x);
+    struct str sql = val_exact(c->t, &c->v[0], &x);
     bool truncate = str_ieq(c->e->name, STR("TRUNCATE"));
     int64_t digits = 0;
     bool known = true;
@@ -687,7 +687,7 @@ int val_cast(struct tr *t, struct scope *s, const struct sql_expr *e, struct val
         ty = ty_decimal(type->length > 0 ? type->length : 10, fsp);
         if (type->length > 65 || fsp > 30)
             return db_error_set(t->e, DB_E_TOO_BIG_PRECISION, type->length, "CAST", 65);
-        sql = ty_is_string(&a.t) ? val_sql(t, &a) : val_num(t, &a, &num);
+        sql = ty_is_string(&a.t) ? val_sql(t, &a) : val_exact(t, &a, &num);
         sql = cat(t, "m_cast_decimal($,#,#)", sql, (int)ty.len, (int)ty.dec);
         break;
     case DB_T_DOUBLE:

@@ -11,6 +11,7 @@ void val_set(struct val *v, struct ty ty, struct str sql, enum prec prec)
     v->prec = prec;
     v->lit = NULL;
     v->natural = STR_NONE;
+    v->exact = STR_NONE;
 }
 
 void val_mix(struct val *v, const struct val *from)
@@ -316,6 +317,13 @@ struct str val_num(struct tr *t, struct val *v, struct ty *ty)
         return param_int(t, i);
     }
     return wrap(t, v, "m_double");
+}
+
+struct str val_exact(struct tr *t, struct val *v, struct ty *ty)
+{
+    struct str s = val_num(t, v, ty);
+
+    return v->exact.p ? v->exact : s;
 }
 
 struct str val_double(struct tr *t, struct val *v)
