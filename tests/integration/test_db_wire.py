@@ -518,6 +518,22 @@ def test_import_export_and_back(db, tmp_path):
         assert c.query("SELECT id, a, HEX(b), d FROM imported ORDER BY id") == before
 
 
+def test_dump_by_mariadb_dump_and_back(db, tmp_path):
+    (tmp_path / "in.sql").write_text(DUMP)
+    assert db.server.cli("db", "import", str(tmp_path / "in.sql")).returncode == 0
+    out = subprocess.run(
+        ["mariadb-dump", "--no-defaults", "--no-tablespaces", f"-u{db.user}", "-S", db.path, db.name, "imported"],
+        capture_output=True, timeout=60, env={**os.environ, "MYSQL_PWD": db.password})
+    assert out.returncode == 0 and b"INSERT INTO `imported`" in out.stdout, out
+    (tmp_path / "out.sql").write_bytes(out.stdout)
+    with db.client() as c:
+        before = c.query("SELECT id, a, HEX(b), d FROM imported ORDER BY id")
+        c.query("DELETE FROM imported")
+        done = db.server.cli("db", "import", str(tmp_path / "out.sql"))
+        assert done.returncode == 0, done
+        assert c.query("SELECT id, a, HEX(b), d FROM imported ORDER BY id") == before
+
+
 def test_import_says_where_it_fails(db, tmp_path):
     (tmp_path / "bad.sql").write_text("SELECT 1;\n\nSELECT nothing FROM nowhere;\nSELECT 2;\n")
     out = db.server.cli("db", "import", str(tmp_path / "bad.sql"))
