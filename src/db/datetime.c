@@ -426,11 +426,12 @@ bool db_time_number(int64_t v, int micro, struct db_time *t, unsigned *warn)
     *warn = 0;
     if (v > 8385959 || v < -8385959) {
         if (v >= INT64_C(10000000000)) { /* a date with time */
-            if (!db_date_number(v, 0, t, warn))
-                return false;
+            if (db_date_number(v, 0, t, warn)) {
+                t->kind = DB_TIME_TIME;
+                t->year = t->month = t->day = 0;
+                return true;
+            }
             t->kind = DB_TIME_TIME;
-            t->year = t->month = t->day = 0;
-            return true;
         }
         t->hour = MAX_HOUR;
         t->minute = t->second = 59;
@@ -503,9 +504,11 @@ bool db_time_parse(struct str s, struct db_time *t, unsigned *warn)
     *warn = 0;
     skip_spaces(s, &i);
     if (looks_like_date(s, i)) {
-        if (!db_date_parse(s, 0, t, warn))
+        bool ok = db_date_parse(s, 0, t, warn);
+
+        if (!ok && s.len >= 12)
             return false;
-        if (t->kind == DB_TIME_DATETIME) {
+        if (ok && t->kind == DB_TIME_DATETIME) {
             t->year = t->month = t->day = 0;
             t->kind = DB_TIME_TIME;
             return true;

@@ -121,7 +121,7 @@ struct db_interval {
     int64_t micros;
 };
 
-/* "1 10:30" DAY_MINUTE ...: a number (whole but for SECOND) or the text of several.
+/* "1 10:30" DAY_MINUTE ...: a number (rounded but for SECOND) or the text of several.
  * False: too great, or too many of them. */
 bool db_interval_parse(struct str s, enum db_unit unit, struct db_interval *out);
 /* Date or datetime plus interval; false: out of range. The day of a month is clipped. A DATE

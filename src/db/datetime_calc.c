@@ -82,7 +82,7 @@ static bool add_part(struct db_interval *out, enum part part, int64_t v)
            !__builtin_add_overflow(out->micros, product, &out->micros);
 }
 
-/* A single unit: seconds keep their decimals, the others lose them. */
+/* A single unit: seconds keep their decimals, the others are rounded. */
 static bool parse_single(struct str s, const struct unit *u, struct db_interval *out)
 {
     struct db_decimal d;
@@ -97,7 +97,6 @@ static bool parse_single(struct str s, const struct unit *u, struct db_interval 
         db_decimal_i64(&million, 1000000);
         return db_decimal_mul(&d, &million, &d) && db_decimal_to_i64(&d, &out->micros);
     }
-    (void)db_decimal_round(&d, 0, DB_DECIMAL_CUT); /* a text counts as far as it is whole */
     if (!db_decimal_to_i64(&d, &v) || __builtin_mul_overflow(v, (int64_t)u->scale, &v))
         return false;
     return add_part(out, u->parts[0], v);

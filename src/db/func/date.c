@@ -486,6 +486,13 @@ void fn_period_diff(struct call *c)
         ret_i64(c, a - b);
 }
 
+/* Does a text begin with a date, as its dash tells? */
+static bool has_date(struct call *c, int i)
+{
+    return sqlite3_value_type(c->v[i]) == SQLITE_TEXT &&
+           str_chr(str_sub(call_str(c, i), 1, 32), '-') > 0;
+}
+
 void fn_extract(struct call *c)
 {
     struct db_time t;
@@ -493,7 +500,7 @@ void fn_extract(struct call *c)
 
     if (call_any_null(c) || !db_unit_parse(call_str(c, 0), &unit))
         return;
-    if (unit <= DB_UNIT_HOUR ||
+    if ((unit <= DB_UNIT_HOUR && !has_date(c, 1)) ||
         (db_unit_has_time(unit) && (is_time(c, 1) || sqlite3_value_type(c->v[1]) != SQLITE_TEXT))) {
         if (!call_time(c, 1, &t))
             return;
@@ -573,7 +580,7 @@ void fn_date_format(struct call *c)
     struct db_time t;
     struct buf b = {0};
 
-    if (call_any_null(c) || !call_date(c, 0, 0, &t))
+    if (call_any_null(c) || call_str(c, 1).len == 0 || !call_date(c, 0, 0, &t))
         return;
     if (!ret_fits(c, (uint64_t)call_str(c, 1).len * 16))
         return;
@@ -588,7 +595,7 @@ void fn_time_format(struct call *c)
     struct db_time t;
     struct buf b = {0};
 
-    if (call_any_null(c) || !call_time(c, 0, &t))
+    if (call_any_null(c) || call_str(c, 1).len == 0 || !call_time(c, 0, &t))
         return;
     if (!ret_fits(c, (uint64_t)call_str(c, 1).len * 16))
         return;

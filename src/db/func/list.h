@@ -239,61 +239,61 @@ enum db_store_flags {
     X(conv, 3, 3, D, "")                                                                       \
     X(bit_count, 1, 1, D, "")
 
-#define DB_FUNC_LIST_DATE(X)                                                                      \
-    X(now, 0, 1, S, "[fsp]: CURRENT_TIMESTAMP, LOCALTIME")                                        \
-    X(sysdate, 0, 1, V, "")                                                                       \
-    X(curdate, 0, 0, S, "")                                                                       \
-    X(curtime, 0, 1, S, "")                                                                       \
-    X(utc_date, 0, 0, S, "")                                                                      \
-    X(utc_time, 0, 1, S, "")                                                                      \
-    X(utc_timestamp, 0, 1, S, "")                                                                 \
-    X(unix_timestamp, 0, 1, S, "DECIMAL with the decimals of x, else integer")                    \
-    X(from_unixtime, 1, 2, S, "exact x[, format]")                                                \
-    X(date, 1, 1, D, "")                                                                          \
-    X(time, 1, 1, D, "")                                                                          \
-    X(timestamp, 1, 2, D, "x[, time]")                                                            \
-    X(year, 1, 1, D, "")                                                                          \
-    X(quarter, 1, 1, D, "")                                                                       \
-    X(month, 1, 1, D, "")                                                                         \
-    X(week, 1, 2, S, "x[, mode]")                                                                 \
-    X(weekofyear, 1, 1, D, "")                                                                    \
-    X(yearweek, 1, 2, S, "")                                                                      \
-    X(weekday, 1, 1, D, "")                                                                       \
-    X(dayofweek, 1, 1, D, "")                                                                     \
-    X(dayofmonth, 1, 1, D, "DAY too")                                                             \
-    X(dayofyear, 1, 1, D, "")                                                                     \
-    X(hour, 1, 1, D, "")                                                                          \
-    X(minute, 1, 1, D, "")                                                                        \
-    X(second, 1, 1, D, "")                                                                        \
-    X(microsecond, 1, 1, D, "")                                                                   \
-    X(monthname, 1, 1, D, "")                                                                     \
-    X(dayname, 1, 1, D, "")                                                                       \
-    X(last_day, 1, 1, D, "")                                                                      \
-    X(makedate, 2, 2, D, "")                                                                      \
-    X(maketime, 3, 3, D, "")                                                                      \
-    X(date_add, 3, 4, D,                                                                          \
-        "x, interval (a DECIMAL but for SECOND as m_int() of it), unit[, type 'D' 'E' 'T' of x, " \
-        "else by its text]: also "                                                                \
-        "ADDDATE, x + INTERVAL")                                                                  \
-    X(date_sub, 3, 4, D, "")                                                                      \
-    X(timestampadd, 3, 3, D, "unit, interval, x")                                                 \
-    X(timestampdiff, 3, 3, D, "unit, a, b")                                                       \
-    X(datediff, 2, 2, D, "")                                                                      \
-    X(timediff, 2, 2, D, "")                                                                      \
-    X(addtime, 2, 2, D, "")                                                                       \
-    X(subtime, 2, 2, D, "")                                                                       \
-    X(period_add, 2, 2, D, "")                                                                    \
-    X(period_diff, 2, 2, D, "")                                                                   \
-    X(date_format, 2, 2, D, "")                                                                   \
-    X(time_format, 2, 2, D, "")                                                                   \
-    X(get_format, 2, 2, D, "'DATE', 'EUR'")                                                       \
-    X(str_to_date, 2, 2, S, "the type follows from the format: DATE, TIME or DATETIME(0 6)")      \
-    X(extract, 2, 2, D, "unit, x")                                                                \
-    X(convert_tz, 3, 3, S, "")                                                                    \
-    X(sec_to_time, 1, 1, D, "exact")                                                              \
-    X(time_to_sec, 1, 1, D, "")                                                                   \
-    X(to_days, 1, 1, D, "")                                                                       \
-    X(to_seconds, 1, 1, D, "")                                                                    \
+#define DB_FUNC_LIST_DATE(X)                                                                 \
+    X(now, 0, 1, S, "[fsp]: CURRENT_TIMESTAMP, LOCALTIME")                                   \
+    X(sysdate, 0, 1, V, "")                                                                  \
+    X(curdate, 0, 0, S, "")                                                                  \
+    X(curtime, 0, 1, S, "")                                                                  \
+    X(utc_date, 0, 0, S, "")                                                                 \
+    X(utc_time, 0, 1, S, "")                                                                 \
+    X(utc_timestamp, 0, 1, S, "")                                                            \
+    X(unix_timestamp, 0, 1, S, "DECIMAL with the decimals of x, else integer")               \
+    X(from_unixtime, 1, 2, S, "exact x[, format]")                                           \
+    X(date, 1, 1, D, "")                                                                     \
+    X(time, 1, 1, D, "")                                                                     \
+    X(timestamp, 1, 2, D, "x[, time]")                                                       \
+    X(year, 1, 1, D, "")                                                                     \
+    X(quarter, 1, 1, D, "")                                                                  \
+    X(month, 1, 1, D, "")                                                                    \
+    X(week, 1, 2, S, "x[, mode]")                                                            \
+    X(weekofyear, 1, 1, D, "")                                                               \
+    X(yearweek, 1, 2, S, "")                                                                 \
+    X(weekday, 1, 1, D, "")                                                                  \
+    X(dayofweek, 1, 1, D, "")                                                                \
+    X(dayofmonth, 1, 1, D, "DAY too")                                                        \
+    X(dayofyear, 1, 1, D, "")                                                                \
+    X(hour, 1, 1, D, "")                                                                     \
+    X(minute, 1, 1, D, "")                                                                   \
+    X(second, 1, 1, D, "")                                                                   \
+    X(microsecond, 1, 1, D, "")                                                              \
+    X(monthname, 1, 1, D, "")                                                                \
+    X(dayname, 1, 1, D, "")                                                                  \
+    X(last_day, 1, 1, D, "")                                                                 \
+    X(makedate, 2, 2, D, "")                                                                 \
+    X(maketime, 3, 3, D, "")                                                                 \
+    X(date_add, 3, 4, D,                                                                     \
+        "x, interval (rounded but for SECOND), unit[, type 'D' 'E' 'T' of x, "               \
+        "else by its text]: also "                                                           \
+        "ADDDATE, x + INTERVAL")                                                             \
+    X(date_sub, 3, 4, D, "")                                                                 \
+    X(timestampadd, 3, 3, D, "unit, interval, x")                                            \
+    X(timestampdiff, 3, 3, D, "unit, a, b")                                                  \
+    X(datediff, 2, 2, D, "")                                                                 \
+    X(timediff, 2, 2, D, "")                                                                 \
+    X(addtime, 2, 2, D, "")                                                                  \
+    X(subtime, 2, 2, D, "")                                                                  \
+    X(period_add, 2, 2, D, "")                                                               \
+    X(period_diff, 2, 2, D, "")                                                              \
+    X(date_format, 2, 2, D, "")                                                              \
+    X(time_format, 2, 2, D, "")                                                              \
+    X(get_format, 2, 2, D, "'DATE', 'EUR'")                                                  \
+    X(str_to_date, 2, 2, S, "the type follows from the format: DATE, TIME or DATETIME(0 6)") \
+    X(extract, 2, 2, D, "unit, x")                                                           \
+    X(convert_tz, 3, 3, S, "")                                                               \
+    X(sec_to_time, 1, 1, D, "exact")                                                         \
+    X(time_to_sec, 1, 1, D, "")                                                              \
+    X(to_days, 1, 1, D, "")                                                                  \
+    X(to_seconds, 1, 1, D, "")                                                               \
     X(from_days, 1, 1, D, "")
 
 /* JSON. Arguments that are documents are JSON or text that is parsed; those that are values come

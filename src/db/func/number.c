@@ -235,21 +235,23 @@ void fn_log(struct call *c)
         log_of(c, 1, log(base));
 }
 
-static double log_2(double v)
-{
-    return log(v) / 0.6931471805599453;
-}
-
 void fn_log2(struct call *c)
 {
     if (!call_null(c, 0))
-        real1(c, log_2, positive);
+        log_of(c, 0, 0.6931471805599453);
 }
 
 void fn_log10(struct call *c)
 {
-    if (!call_null(c, 0))
-        real1(c, log10, positive);
+    double v;
+
+    if (call_null(c, 0))
+        return;
+    v = call_real(c, 0);
+    if (v > 0)
+        ret_double(c, log10(v));
+    else
+        log_of(c, 0, 0); /* says what is wrong */
 }
 
 void fn_pi(struct call *c)
