@@ -22,6 +22,17 @@ set(PHP_DEFINITIONS
   EPHPM_CLI_INI_PATH="${PHP_CLI_INI_PATH}" EPHPM_CLI_INI_SCAN="${PHP_CLI_INI_SCAN}"
   EPHPM_CGI_INI_PATH="${PHP_CGI_INI_PATH}" EPHPM_CGI_INI_SCAN="${PHP_CGI_INI_SCAN}")
 set(PHP_LINK_LIBRARIES ${PHP_LINK_DIR}/libphp.so)
-# CMake adds the build tree's directory to the RPATH and takes it out on installation; this one stays.
-set(EPHPM_PHP_DIR /usr/lib/ephpm CACHE PATH "Where php<version>/libphp.so links are installed")
-set(PHP_LINK_OPTIONS "LINKER:-rpath,${EPHPM_PHP_DIR}/php${PHP_MINOR}")
+# What is in the program beside PHP is nothing for extensions, which may bring another version of it.
+set(PHP_LINK_OPTIONS LINKER:--exclude-libs=libbrotlienc.a:libbrotlidec.a:libbrotlicommon.a:libzstd.a)
+# At a start the dynamic loader looks thousands of symbols up, in one library after the other. Those of
+# OpenSSL and of C++ are most of them: where PHP's own libraries need these, they come right behind it.
+execute_process(COMMAND ldd ${PHP_LIBRARY} OUTPUT_VARIABLE php_needs ERROR_QUIET)
+set(early)
+foreach(library crypto stdc\\+\\+)
+  if(php_needs MATCHES "lib${library}\\.so\\.[0-9]+ => ([^ \n]+)")
+    list(APPEND early ${CMAKE_MATCH_1})
+  endif()
+endforeach()
+if(early AND NOT EPHPM_SANITIZE)
+  list(APPEND PHP_LINK_LIBRARIES -Wl,--push-state,--no-as-needed ${early} -Wl,--pop-state)
+endif()
