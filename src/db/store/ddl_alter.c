@@ -173,19 +173,6 @@ static int alter_table(
     return apply(d, t, change, rows, e);
 }
 
-/* Does MySQL copy the table for it, and tell how many rows it has? */
-static bool tells_rows(const struct sql_alter_table *alter)
-{
-    for (uint32_t i = 0; i < alter->n_actions; i++) {
-        enum sql_alter_kind kind = alter->actions[i].kind;
-
-        if (kind == SQL_ALTER_MODIFY_COLUMN || kind == SQL_ALTER_CHANGE_COLUMN ||
-            kind == SQL_ALTER_CONVERT || kind == SQL_ALTER_ORDER)
-            return true;
-    }
-    return false;
-}
-
 int ddl_alter_run(struct db_session *s, const struct sql_stmt *stmt, struct db_error *e)
 {
     struct sql_alter_table made;
@@ -207,8 +194,6 @@ int ddl_alter_run(struct db_session *s, const struct sql_stmt *stmt, struct db_e
         return ERR_IO;
     s->f.writes = true;
     code = def_end(&d, alter_table(&d, alter, &rows, e), e);
-    if (!tells_rows(alter))
-        rows = 0;
     if (code == 0)
         sess_ok(s, rows,
             arena_printf(&s->arena, "Records: %llu  Duplicates: 0  Warnings: %u",
