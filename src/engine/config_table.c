@@ -360,8 +360,8 @@ static const struct conf_row rows[] = {
         .check = config_check_one_line),
     ROW("php.huge_pages", php.huge_pages, CONF_BOOL, "true", SITE,
         "Huge pages for PHP's memory, for OPcache's as it fills, and for the code of PHP that runs "
-        "most: 5 to 10 percent less CPU for applications, up to 4 MB more memory per worker. Tools "
-        "that name functions by their file (`perf`) do not see that code."),
+        "most: 5 to 10 percent less CPU for applications, up to 2 MB more memory per worker and 6 "
+        "per site. Tools that name functions by their file (`perf`) do not see that code."),
     ROW("php.user_ini", php.user_ini, CONF_BOOL, "true", SITE, "Read .user.ini files."),
     ROW("php.ini_overrides", php.ini_overrides, CONF_PAIRS, "[]", SITE,
         "PHP settings that win over everything else here: `[[\"date.timezone\", \"UTC\"]]`.",

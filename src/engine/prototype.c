@@ -283,7 +283,6 @@ static int prototype_be_worker(struct prototype *p, struct ipc_in *m)
         .max_memory = p->max_memory,
         .env = p->env,
         .nenv = p->nenv,
-        .huge_pages = p->huge_pages,
     };
 
     sock_close(p->socket);

@@ -25,7 +25,6 @@ enum {
     WORKER_FIRST_MS = 5000, /* before the first request: how often to look whether one can come */
     WORKER_REAP_MS = 1000,  /* how often an idle worker looks for the ends of scripts' children */
     WORKER_MEMORY_EVERY = 100, /* requests between two looks at the resident size */
-    WORKER_SETTLE_AFTER = 16,  /* requests, then the process's tables are as they will stay */
     WORKER_NOTE_MAX = 2048
 };
 
@@ -504,8 +503,6 @@ static int worker_serve(const struct channel_msg *msg, const char *data)
     worker_drop_body();
     worker.request_id = worker.uri = STR_NONE;
     worker_say_done(&res, start, cpu);
-    if (worker.served == WORKER_SETTLE_AFTER && worker.opt->huge_pages)
-        embed_settle_worker();
     return 0;
 }
 

@@ -27,7 +27,6 @@ struct worker_options {
     uint64_t max_memory;           /* resident bytes, 0: no limit */
     const struct embed_field *env; /* the site's entries; must outlive the worker */
     size_t nenv;
-    bool huge_pages;
 };
 
 /* The host callbacks for embed_startup(); they act for the worker of this process. */

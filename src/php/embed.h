@@ -172,8 +172,6 @@ void embed_settle_startup(void);
  * that share it. In the process of embed_settle_startup(), between requests. False: nothing has
  * changed. */
 bool embed_settle_scripts(void);
-/* The process's own tables, of which it has private pages by now: once, after some requests. */
-void embed_settle_worker(void);
 /* In a forked child, before its first request: new random state, own process id in messages, signal
  * handlers, crash handler. */
 void embed_after_fork(void);

@@ -49,7 +49,4 @@ int huge_area_find(const void *p, struct huge_area *out) MUST_CHECK;
 bool huge_area_look(struct huge_area *area);
 void huge_area_fini(struct huge_area *area);
 
-/* The whole blocks of this process's heap that are in use. */
-int huge_collapse_heap(void) MUST_CHECK;
-
 #endif

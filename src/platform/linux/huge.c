@@ -27,7 +27,6 @@ struct huge_mapping {
     uintptr_t from, to, offset;
     uint64_t inode;
     char perms[5];
-    bool heap;
 };
 
 static bool huge_read_word(const char *file, char *out, size_t cap)
@@ -72,7 +71,6 @@ static bool huge_next_mapping(FILE *f, struct huge_mapping *m)
 
     if (!fgets(line, sizeof(line), f))
         return false;
-    m->heap = strstr(line, "[heap]") != NULL;
     return sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s %" SCNxPTR " %*s %" SCNu64, &m->from, &m->to,
                m->perms, &m->offset, &m->inode) == 5;
 }
@@ -276,29 +274,4 @@ void huge_area_fini(struct huge_area *area)
 {
     mem_free(area->seen);
     *area = (struct huge_area){0};
-}
-
-/* --- heap ------------------------------------------------------------------------------------- */
-
-int huge_collapse_heap(void)
-{
-    FILE *f = huge_block() ? fopen("/proc/self/maps", "re") : NULL;
-    struct huge_mapping m;
-    uintptr_t from = 0, to = 0;
-    int rc = ERR_UNSUPPORTED;
-
-    if (!f)
-        return ERR_UNSUPPORTED;
-    while (huge_next_mapping(f, &m))
-        if (m.heap && m.from == to)
-            to = m.to; /* in two pieces after a fork */
-        else if (m.heap && !to) {
-            from = m.from;
-            to = m.to;
-        }
-    (void)fclose(f); /* it was only read */
-    for (uintptr_t at = huge_round_up(from); from && at + HUGE_BLOCK <= to; at += HUGE_BLOCK)
-        if (huge_collapse(at, HUGE_BLOCK))
-            rc = 0;
-    return rc;
 }

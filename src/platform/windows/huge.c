@@ -33,8 +33,3 @@ void huge_area_fini(struct huge_area *area)
 {
     *area = (struct huge_area){0};
 }
-
-int huge_collapse_heap(void)
-{
-    return ERR_UNSUPPORTED;
-}

@@ -201,23 +201,6 @@ static void test_huge_code_is_the_same_after(void)
     (void)munmap(p, SIZE);
 }
 
-static void test_huge_heap_keeps_its_contents(void)
-{
-    char *p = sbrk(SIZE);
-    bool can = possible();
-    int rc;
-
-    CHECK(p != (void *)-1);
-    memset(p, 'h', SIZE);
-    rc = huge_collapse_heap();
-    CHECK(rc == 0 || rc == ERR_UNSUPPORTED);
-    for (size_t i = 0; i < SIZE; i += PAGE)
-        CHECK_INT(p[i], 'h');
-    if (rc == 0)
-        CHECK(huge_bytes(p + SIZE / 2) >= (size_t)4 * BLOCK);
-    CHECK(rc == 0 || !can || !huge_bytes(p));
-}
-
 const struct test tests_huge[] = {
     TEST(test_huge_block_is_what_we_know),
     TEST(test_huge_area_in_place),
@@ -225,6 +208,5 @@ const struct test tests_huge[] = {
     TEST(test_huge_area_takes_the_rest_of_its_blocks),
     TEST(test_huge_area_is_shared_memory),
     TEST(test_huge_code_is_the_same_after),
-    TEST(test_huge_heap_keeps_its_contents),
     TEST_END,
 };
