@@ -180,18 +180,27 @@ def test_low_hard_descriptor_limit_warns(idle_server):
     s.stop()
 
 
-@pytest.mark.parametrize("kv, room, message", [
-    (True, 65536, "the shared memory of metrics cannot be made"),
-    (False, 524288, "no worker could be started: its shared memory"),
-    (True, 524288, "kv.memory_limit = 268435456"),
+@pytest.mark.parametrize("room, message", [
+    (65536, "the shared memory of metrics cannot be made"), (4 << 20, "kv.memory_limit = 268435456"),
 ])
-def test_no_room_for_shared_memory(idle_server, kv, room, message):
+def test_no_room_for_shared_memory(idle_server, room, message):
     """A file size limit stands for a full shared memory."""
-    s = idle_server({"php": {"ini_overrides": [["opcache.enable", "0"]]}, "kv": {"enabled": kv}})
+    s = idle_server({"php": {"ini_overrides": [["opcache.enable", "0"]]}})
     text = refused(s, before=lambda: (
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN),
         resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))))
     assert message in text
+
+
+def test_no_room_for_the_shared_memory_of_workers(idle_server):
+    s = idle_server({}, {"index.php": "<?php echo 'ok';"})
+    s.limit, s._limit = True, lambda: signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    s.start()
+    resource.prlimit(s.pid, resource.RLIMIT_FSIZE, (300000, 300000))
+    done = s.cli("deploy")
+    assert done.returncode == 1 and "no worker could be started: its shared memory" in done.stderr, done
+    assert s.get("/").text == "ok"
+    s.stop()
 
 
 def test_script_with_an_error_does_not_keep_it_from_starting(serve):
