@@ -20,6 +20,7 @@
 #   sdk-deps     static libraries for a PHP of our own: Debian's, and what the others are built with
 #   redis-suite  Redis's own tests, and redis-server, whose source they come from
 #   sql-suite    MariaDB, which judges the embedded database
+#   sql-corpus   MariaDB's tests, whose statements tools/sql-corpus gives to the SQL parser
 #   php-bench    what builds of PHP are judged with
 #   chroot       trying the .deb, or the whole tree, in a fresh system
 #
@@ -124,6 +125,7 @@ packages_of() {
             ;;
         sdk-clang) echo clang-19 lld-19 llvm-19 libclang-rt-19-dev ;;
         redis-suite) echo python3 dpkg-dev xz-utils patch tcl redis-server ;;
+        sql-corpus) echo python3 mariadb-server mariadb-test-data ;;
         sql-suite) echo python3 mariadb-server mariadb-client "php$php-mysql" ;;
         php-bench) echo python3 php-twig php-parser ;;
         chroot) echo debootstrap curl ;;

@@ -6,6 +6,15 @@
 /*
  * From text to tree (ast.h). Pure: no state, no I/O, any thread. A statement is understood whole or
  * refused with error 1064; nothing is ever passed on unread.
+ *
+ * Files in reading order: words.h (the words, reserved or not), lexer.h (tokens), parser.h (what
+ * the parser's files share, and how its errors work), parse.c (which statement it is), parse_expr.c
+ * with parse_primary.c, parse_call.c, parse_window.c and parse_type.c, parse_query.c with
+ * parse_table.c, parse_change.c, parse_create.c with parse_column.c, parse_key.c and parse_alter.c,
+ * parse_set.c, parse_show.c, parse_other.c. The way back is print.h; digest.h needs only the lexer.
+ *
+ * Depth of nesting and of trees is bounded, so whoever walks a tree may recurse; time is linear in
+ * the text, and memory at most a gigabyte (error 1037).
  */
 
 #include "base/arena.h"
