@@ -21,7 +21,7 @@ static void defaults(struct db_server_config *c)
     c->max_packet = c->max_packet ? MIN(c->max_packet, MAX_PACKET) : 64 << 20;
     c->lock_wait_s = c->lock_wait_s ? c->lock_wait_s : 50;
     c->wait_s = c->wait_s ? c->wait_s : 28800;
-    c->cache_kib = c->cache_kib ? c->cache_kib : 1024;
+    c->cache_kib = c->cache_kib ? c->cache_kib : 2048;
     c->max_wal = c->max_wal ? c->max_wal : 8 << 20;
     c->stats.max_digests = c->stats.max_digests ? c->stats.max_digests : 1000;
     c->stats.digest_max = c->stats.digest_max ? c->stats.digest_max : 1024;
