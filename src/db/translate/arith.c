@@ -23,14 +23,9 @@ static bool not_negative(const struct val *v, const struct ty *t)
     return t->uns || t->is_bool || (v->lit && v->lit->kind == SQL_INT);
 }
 
-static int digits_of(const struct ty *t)
-{
-    return ty_int_digits(t) + (t->uns ? 0 : 0);
-}
-
 static struct ty type_of_ints(const struct ty *a, enum sql_op op, const struct ty *b)
 {
-    int x = digits_of(a), y = digits_of(b);
+    int x = ty_int_digits(a), y = ty_int_digits(b);
     int width = op == SQL_OP_MUL ? x + y : MAX(x, y) + 1;
     int bits = op == SQL_OP_MUL ? a->bits + b->bits : MAX(a->bits, b->bits) + 1;
     struct ty t = ty_int(MIN(width + 1, 21), MIN(bits, 64));

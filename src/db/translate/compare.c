@@ -114,7 +114,7 @@ int compare_how(struct tr *t, const struct val *a, const struct val *b, const ch
 struct str how_text(struct tr *t, char how, const struct db_collation *coll)
 {
     if (how == 's')
-        return cat(t, "'s:$'", coll->name);
+        return cat(t, "'s:$'", coll ? coll->name : STR("binary"));
     if (how == 'n')
         return STR("'x'");
     return cat(t, "'$'", arena_str(t->arena, str_n(&how, 1)));
@@ -220,7 +220,7 @@ bool compare_sides(struct tr *t, struct val *a, struct val *b, char how,
     case 's':
         *x = val_text(t, a);
         *y = val_text(t, b);
-        *x = collated(t, a, *x, b, *y, coll->name);
+        *x = collated(t, a, *x, b, *y, coll ? coll->name : STR_NONE);
         return true;
     case 'x':
         *x = val_blob(t, a);

@@ -161,7 +161,7 @@ static int collate(struct tr *t, struct scope *s, const struct sql_expr *e, stru
     if ((rc = val_of1(t, s, e->a, out)))
         return rc;
     if (out->t.coll && !str_eq(out->t.coll->charset, coll->charset) && out->t.coer != COER_NUMBER &&
-        db_base_is_text(out->t.base) && out->t.coer != COER_LITERAL)
+        db_base_is_text(out->t.base))
         return db_error_set(
             t->e, DB_E_COLLATION_CHARSET, zstr(t, coll->name), zstr(t, out->t.coll->charset));
     if (!db_base_is_text(out->t.base)) {
@@ -437,6 +437,7 @@ int val_of(struct tr *t, struct scope *s, const struct sql_expr *e, struct val *
     if (t->depth >= TR_MAX_DEPTH)
         return too_deep(t);
     t->depth++;
+    memset(out, 0, sizeof(*out));
     rc = dispatch(t, s, e, out);
     t->depth--;
     return rc;

@@ -74,7 +74,7 @@ static int name_table(struct from *f, const struct sql_table *tab, struct sb *b)
     struct tr *t = f->t;
     struct str name = tab->alias.len ? tab->alias : tab->name.name;
     struct str alias = new_alias(t);
-    const struct db_cat_table *table;
+    const struct db_cat_table *table = NULL;
     const struct cte *c = find_cte(t, tab->name);
     int rc;
 

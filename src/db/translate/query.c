@@ -323,6 +323,10 @@ int ctes_open(struct tr *t, struct scope *outer, const struct sql_cte *ctes, uin
 
     *with = STR_NONE;
     for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t k = 0; k < i; k++) {
+            if (str_ieq(ctes[i].name, ctes[k].name))
+                return db_error_set(t->e, DB_E_NONUNIQ_TABLE, zstr(t, ctes[i].name));
+        }
         if ((rc = cte_open(t, outer, &ctes[i], recursive, &b)))
             return rc;
     }

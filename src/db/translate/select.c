@@ -261,19 +261,30 @@ struct str order_value(struct tr *t, struct val *v)
     return val_sort(t, v);
 }
 
+/* Is it a column of the scope, or an expression? */
+static bool is_local(const struct scope *s, const struct val *v)
+{
+    for (uint32_t i = 0; v->source && i < s->n_sources; i++) {
+        if (v->source == s->sources[i])
+            return true;
+    }
+    return !v->source;
+}
+
 static int order_one(struct tr *t, struct scope *s, const struct sql_expr *e, struct item *items,
     uint32_t n_items, struct str *out)
 {
     char digits[24];
+    bool correlated;
     struct val v;
     int rc;
 
     *out = STR_NONE;
-    if (e->kind == SQL_INT && items) {
+    if (items && e->kind == SQL_INT) {
         if (e->u < 1 || e->u > n_items)
             return db_error_set(
                 t->e, DB_E_BAD_FIELD, zstr(t, str_n(digits, str_put_u64(digits, e->u))), s->clause);
-        v = items[e->u - 1].v;
+        v = items[(size_t)e->u - 1].v;
         /* what has another value each time is meant as it stands in the list */
         if (v.impure || v.has_query) {
             *out = cat(t, "#", (int)e->u);
@@ -285,10 +296,16 @@ static int order_one(struct tr *t, struct scope *s, const struct sql_expr *e, st
         return 0;
     }
     s->alias_first = items && e->kind == SQL_COLUMN;
+    correlated = s->correlated;
+    s->correlated = false;
     rc = val_of1(t, s, e, &v);
     s->alias_first = false;
     if (rc)
         return rc;
+    /* a column from outside is the same for all rows; SQLite does not find it here */
+    if (s->correlated && !v.has_query)
+        return is_local(s, &v) ? not_supported(t, "ORDER BY with columns of an outer query") : 0;
+    s->correlated |= correlated;
     for (uint32_t i = 0; e->kind == SQL_COLUMN && (v.impure || v.has_query) && i < n_items; i++) {
         if (items[i].alias && str_ieq(items[i].name, e->name)) {
             *out = cat(t, "#", (int)i + 1);

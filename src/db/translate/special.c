@@ -202,7 +202,7 @@ static int round_call(struct call *c)
     bool truncate = str_ieq(c->e->name, STR("TRUNCATE"));
     int64_t digits = 0;
     bool known = true;
-    struct ty ty = x;
+    struct ty ty;
 
     if (truncate && c->n != 2)
         return bad_count(c->t, c->e->name);
@@ -652,7 +652,7 @@ int val_cast(struct tr *t, struct scope *s, const struct sql_expr *e, struct val
 {
     const struct db_type *type = e->type;
     struct val a;
-    struct ty ty, num;
+    struct ty ty, num = {0};
     struct str sql;
     int fsp = type->decimals > 0 ? type->decimals : 0;
     char how;
@@ -664,7 +664,6 @@ int val_cast(struct tr *t, struct scope *s, const struct sql_expr *e, struct val
     val_mix(out, &a);
     if (fsp > 6 && db_base_is_temporal(type->base))
         return db_error_set(t->e, DB_E_TOO_BIG_PRECISION, fsp, "CAST", 6);
-    sql = ty_is_num(&a.t) || ty_is_string(&a.t) ? val_sql(t, &a) : STR_NONE;
     switch (type->base) {
     case DB_T_DATE:
         ty = ty_temporal(DB_T_DATE, 0);
@@ -725,7 +724,7 @@ int val_cast(struct tr *t, struct scope *s, const struct sql_expr *e, struct val
         ty.uns = type->is_unsigned;
         ty.big = ty.uns;
         ty.base = DB_T_BIGINT;
-        ty.len = 20 + (type->is_unsigned ? 0 : 0);
+        ty.len = 20;
         sql = ty_is_string(&a.t) ? val_sql(t, &a) : val_num(t, &a, &num);
         /* a DECIMAL is rounded, where a text would be cut */
         if (!ty_is_string(&a.t) && num.base == DB_T_DECIMAL)

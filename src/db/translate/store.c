@@ -190,7 +190,7 @@ static bool fits_text(const struct ty *col, const struct val *v)
                v->t.base != DB_T_SET && (wide || v->t.coll->charset.p == col->coll->charset.p) &&
                v->t.len <= col->len && col->base != DB_T_CHAR && v->t.base != DB_T_LONGTEXT;
     }
-    if (!str_is_utf8(v->lit->s) || (!wide && !is_ascii(v->lit->s)))
+    if (!v->lit || !str_is_utf8(v->lit->s) || (!wide && !is_ascii(v->lit->s)))
         return false;
     if (col->base == DB_T_CHAR && str_ends(v->lit->s, STR(" ")))
         return false;
@@ -206,7 +206,7 @@ static bool fits_temporal(struct tr *t, const struct db_cat_column *c, const str
 
     if (c->type.base == DB_T_TIMESTAMP && !t->env->utc)
         return false;
-    if (lit_is_string(v) && (c->type.base == DB_T_DATE || col->dec == 0) &&
+    if (v->lit && lit_is_string(v) && (c->type.base == DB_T_DATE || col->dec == 0) &&
         c->type.base != DB_T_TIME) {
         s = v->lit->s;
         if (s.len != (c->type.base == DB_T_DATE ? 10u : 19u) || str_starts(s, STR("0000")) ||
