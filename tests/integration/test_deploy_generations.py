@@ -200,8 +200,9 @@ def test_long_request_ends_in_its_own_generation(site):
 
     def ask():
         with site.s.connect() as c:
-            answers.append(c.request(target="/slow.php?ms=20000"))
+            answers.append(c.request(target=f"/held.php?go={go}"))
 
+    go = gate(site.s)
     t = threading.Thread(target=ask)
     t.start()
     assert wait_for(lambda: [w for w in site.s.workers() if w["state"] == "busy"])
@@ -209,6 +210,9 @@ def test_long_request_ends_in_its_own_generation(site):
     assert site.deploy().returncode == 0
     assert site.s.get("/slow.php?ms=1").text == "2"
     assert [g["state"] for g in site.generations()] == ["draining", "active"]
+    time.sleep(0.5)
+    assert not answers and len(site.generations()) == 2
+    go.touch()
     t.join()
     assert answers[0].status == 200 and answers[0].text == "1"
     assert site.only(), site.generations()

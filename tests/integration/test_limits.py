@@ -19,12 +19,8 @@ CONFIG = """
 max_header_size = 4096
 max_headers = 20
 max_uri = 1000
-[server.timeouts]
-send = 2
 [server.limits]
 max_connections = 30
-[server.response]
-buffer_memory = "64K"
 """
 
 
@@ -37,7 +33,13 @@ def server():
 @pytest.fixture(scope="module")
 def hasty():
     """For requests that take too long, and no others: even these may find the machine standing still."""
-    with ephpm.Server("[server.timeouts]\nheader_read = 1\nrequest = 2", FILES) as s:
+    with ephpm.Server("""[server.timeouts]
+header_read = 1
+request = 2
+send = 1
+[server.response]
+buffer_memory = "64K"
+""", FILES) as s:
         yield s
 
 
@@ -165,7 +167,8 @@ def test_slow_headers_of_many_do_not_delay_others(serve):
             c.close()
 
 
-def test_send_timeout_cuts_a_client_that_takes_nothing(server):
+def test_send_timeout_cuts_a_client_that_takes_nothing(hasty):
+    server = hasty
     size = len(server.log())
     for target in "/big.php?n=30000000", "/large.bin":
         if target.endswith("bin"):
