@@ -31,7 +31,8 @@
 enum db_cat_default {
     DB_DEFAULT_NONE, /* no DEFAULT: NULL if that is allowed, else an error or the type's zero */
     DB_DEFAULT_NULL,
-    DB_DEFAULT_VALUE, /* text is the value, as it lies in SQLite ("0", "2024-01-01 00:00:00") */
+    DB_DEFAULT_VALUE, /* text is the value, as it lies in SQLite ("0", "2024-01-01 00:00:00"); that
+                         of a TIMESTAMP as it was written, in the time zone of who inserts */
     DB_DEFAULT_NOW,   /* CURRENT_TIMESTAMP with the column's decimals */
     DB_DEFAULT_EXPR,  /* text is MySQL's text of the expression, as sql/print.h writes it */
 };

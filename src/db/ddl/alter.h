@@ -30,6 +30,8 @@ int alter_drops(struct alter *a) MUST_CHECK;
 int alter_change(struct alter *a, struct db_cat_table *t, struct ddl_change **out) MUST_CHECK;
 /* differ.c: may the rows stay as they are when the column's type becomes another one? */
 bool type_widens(const struct db_type *from, const struct db_type *to);
+/* A TIMESTAMP's default that is another one in UTC. */
+bool is_local_default(const struct tr_env *env, const struct db_cat_column *c);
 /* Must the table be made anew? */
 bool needs_rebuild(const struct alter *a, const struct db_cat_table *t);
 /* Does MySQL copy the rows, too, and tell how many? It adds and drops columns without that. */

@@ -156,7 +156,11 @@ static int add_initial(struct script *s, const struct db_cat_column *c)
 
     switch (c->default_kind) {
     case DB_DEFAULT_VALUE:
+        if (is_local_default(b->env, c))
+            buf_add_lit(&s->text, "m_ts_utc(");
         add_literal(&s->text, c, c->default_text);
+        if (is_local_default(b->env, c))
+            buf_add_char(&s->text, ')');
         return 0;
     case DB_DEFAULT_NOW:
         now.list = (struct sql_exprs){.v = args, .n = 1};

@@ -109,9 +109,17 @@ static bool column_stays(const struct alter *a, const struct db_cat_column *from
     return type_widens(&from->type, &to->type);
 }
 
-/* Can SQLite's ADD COLUMN make it? Its default must be a constant. */
-static bool can_add(const struct db_cat_column *c)
+bool is_local_default(const struct tr_env *env, const struct db_cat_column *c)
 {
+    return c->type.base == DB_T_TIMESTAMP && c->default_kind == DB_DEFAULT_VALUE && env &&
+           !env->utc && !str_starts(c->default_text, STR("0000-00-00"));
+}
+
+/* Can SQLite's ADD COLUMN make it? Its default must be a constant. */
+static bool can_add(const struct tr_env *env, const struct db_cat_column *c)
+{
+    if (is_local_default(env, c))
+        return false;
     if (c->auto_increment || c->default_kind == DB_DEFAULT_NOW ||
         c->default_kind == DB_DEFAULT_EXPR)
         return false;
@@ -163,7 +171,7 @@ bool needs_rebuild(const struct alter *a, const struct db_cat_table *t)
     for (uint32_t i = 0; i < b->n_columns; i++) {
         if (b->columns[i].old >= 0)
             stayed++;
-        else if (t->rowid_column == (int32_t)i || !can_add(&t->columns[i]))
+        else if (t->rowid_column == (int32_t)i || !can_add(b->env, &t->columns[i]))
             return true;
     }
     return stayed < b->old->n_columns || !kept_columns_stay(a, t) || !same_fks(a, t) ||

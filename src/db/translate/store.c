@@ -353,6 +353,8 @@ static struct str default_value(struct tr *t, const struct db_cat_column *c)
         return cat(t, "CAST($ AS REAL)", quote_text(t, c->default_text));
     if (db_base_is_binary(c->type.base))
         return param_blob(t, c->default_text);
+    if (c->type.base == DB_T_TIMESTAMP && !t->env->utc)
+        return cat(t, "m_ts_utc($)", param_text(t, c->default_text));
     return param_text(t, c->default_text);
 }
 
