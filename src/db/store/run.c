@@ -378,6 +378,8 @@ static void stop(struct db_session *s, const struct db_error *e)
         if (!s->gone && !s->ended)
             s->sink->error(s->sink->arg, e);
     }
+    s->stop.deadline_ns = 0;
+    arena_reset(&s->arena); /* a silent session keeps no memory of its last statement */
     pthread_mutex_lock(&s->mutex);
     s->running = false;
     s->info_len = 0;

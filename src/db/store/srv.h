@@ -31,7 +31,7 @@ struct db_server {
     struct list sessions;
     uint32_t n_sessions;
     struct store_db **dbs;
-    uint32_t n_dbs;
+    _Atomic uint32_t n_dbs; /* also read without it: numbers that are only shown */
     /* the checkpointer's */
     pthread_t thread;
     pthread_mutex_t work_mutex;
