@@ -93,6 +93,7 @@ packages_of() {
             # The servers that ephpm is compared with.
             echo nginx "php$php-fpm" apache2 "libapache2-mod-php$php" "php$php-cgi"
             echo composer php-symfony-http-foundation php-symfony-process
+            echo mariadb-client openssl # clients of the database
             # What the adapters of php/ are tested with.
             echo php-psr-simple-cache php-psr-cache php-symfony-cache php-symfony-lock
             [ "$release" != 12 ] || echo php-cache-integration-tests
