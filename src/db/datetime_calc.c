@@ -141,8 +141,10 @@ bool db_interval_parse(struct str s, enum db_unit unit, struct db_interval *out)
     }
     /* "1.5" SECOND_MICROSECOND: the last number is a fraction */
     if (n > 0 && u->parts[u->n - 1] == P_MICROS) {
-        for (; last_digits < 6; last_digits++)
-            values[n - 1] *= 10;
+        for (; last_digits < 6; last_digits++) {
+            if (__builtin_mul_overflow(values[n - 1], INT64_C(10), &values[n - 1]))
+                return false;
+        }
     }
     for (int k = 0; k < n; k++) { /* fewer numbers are the rightmost parts */
         if (!add_part(out, u->parts[u->n - n + k], neg ? -values[k] : values[k]))
