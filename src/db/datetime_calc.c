@@ -121,17 +121,19 @@ bool db_interval_parse(struct str s, enum db_unit unit, struct db_interval *out)
         i++;
     }
     while (i < s.len && n < u->n) {
-        bool any = false;
+        int digits = 0;
 
         while (i < s.len && (s.p[i] < '0' || s.p[i] > '9'))
             i++;
-        last_digits = 0;
-        for (; i < s.len && s.p[i] >= '0' && s.p[i] <= '9'; i++, any = true, last_digits++) {
+        for (; i < s.len && s.p[i] >= '0' && s.p[i] <= '9'; i++, digits++) {
             if (__builtin_mul_overflow(values[n], INT64_C(10), &values[n]) ||
                 __builtin_add_overflow(values[n], (int64_t)(s.p[i] - '0'), &values[n]))
                 return false;
         }
-        n += any;
+        if (digits > 0) {
+            n++;
+            last_digits = digits;
+        }
     }
     if (i < s.len && n == u->n) {
         while (i < s.len && (s.p[i] == ' ' || s.p[i] == '\t'))
