@@ -204,7 +204,7 @@ def test_too_many_connections_are_refused(db):
     finally:
         for c in clients:
             c.socket.close()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while True:
         try:
             with db.client() as c:
@@ -378,8 +378,8 @@ def test_reset_and_change_of_user(db):
 
 def test_kill(db):
     with db.client() as a, db.client() as b:
-        b.send(3, b"SELECT SLEEP(30)")
-        deadline = time.monotonic() + 10
+        b.send(3, b"SELECT SLEEP(90)")
+        deadline = time.monotonic() + 60
         while not any(r[0] == b"%d" % b.id and b"SLEEP" in (r[7] or b"") for r in a.query("SHOW PROCESSLIST")):
             assert time.monotonic() < deadline
             time.sleep(0.02)
@@ -389,7 +389,7 @@ def test_kill(db):
             b.rows(b.read())
         except (Refused, Closed):
             pass
-        assert time.monotonic() - begin < 5
+        assert time.monotonic() - begin < 45
         assert refused(a.command, 12, b"\xff\xff\xff\x7f") == 1094
 
 
@@ -454,11 +454,11 @@ def test_stopping_ends_clients_soon():
     with ephpm.Server(config(), FILES) as s:
         d = Database(s, 0)
         idle, busy = d.client(), d.client()
-        busy.send(3, b"SELECT SLEEP(60)")
+        busy.send(3, b"SELECT SLEEP(90)")
         time.sleep(0.3)
         begin = time.monotonic()
         s.stop()
-        assert time.monotonic() - begin < 10
+        assert time.monotonic() - begin < 45
         assert idle.closed()
         try:
             busy.rows(busy.read())

@@ -12,11 +12,11 @@ import pathlib
 import shutil
 import subprocess
 import tempfile
-import threading
 
 import pytest
 
 import ephpm
+import httpc
 from ephpm import free_port
 
 SHARED = ephpm.REPOSITORY.parent / "shared" / "apps"
@@ -143,17 +143,12 @@ spl_autoload_register(static function (string $class): void {
 
 def at_once(server, paths):
     """The answers as JSON of requests that are sent at the same time."""
-    answers = [None] * len(paths)
-
-    def ask(i):
-        with server.connect(timeout=60) as c:
-            answers[i] = c.request("GET", paths[i])
-
-    threads = [threading.Thread(target=ask, args=(i,)) for i in range(len(paths))]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
+    connections = [server.connect() for _ in paths]
+    for c, path in zip(connections, paths):
+        c.send(httpc.build("GET", path))
+    answers = [c.read_response() for c in connections]
+    for c in connections:
+        c.close()
     for r in answers:
         assert r.status == 200, r.text
     return [json.loads(r.text) for r in answers]

@@ -5,7 +5,6 @@ those of nginx and php-fpm: test_conformance_diff.py."""
 import hashlib
 import json
 import threading
-import time
 
 import ephpm
 
@@ -69,19 +68,22 @@ def test_events_arrive_one_by_one(server):
         head = c.read_head()
         assert head.get("Content-Type").startswith("text/event-stream")
         assert "X-Accel-Buffering" not in head
-        times = []
+        events = 0
         while chunk := c.read_chunk():
-            assert chunk.startswith(b"id: %d\n" % len(times))
-            times.append(time.monotonic())
-    assert len(times) == 3 and times[2] - times[0] > 0.08
+            assert chunk.startswith(b"id: %d\n" % events) and chunk.count(b"id: ") == 1
+            events += 1
+    assert events == 3
 
 
-def test_finish_goes_on_behind_the_answer(browser):
-    begin = time.monotonic()
-    assert json.loads(browser.get("/finish.php?id=apps").text) == {"has": True}
-    assert time.monotonic() - begin < 0.28
-    assert ephpm.wait_for(
-        lambda: json.loads(browser.get("/finish.php?id=apps&ask=1").text)["done"], 3, 0.4)
+def test_finish_goes_on_behind_the_answer(server, browser):
+    for _ in range(5):  # again when the machine stood still after the answer
+        assert json.loads(browser.get("/finish.php?id=apps").text) == {"has": True}
+        busy = [w for w in server.workers() if w["state"] == "busy"]
+        assert ephpm.wait_for(
+            lambda: json.loads(browser.get("/finish.php?id=apps&ask=1").text)["done"], 30, 0.4)
+        if busy:
+            return
+    raise AssertionError("each answer came when the work behind it was done")
 
 
 def test_client_that_leaves_is_noticed(server, browser):
@@ -90,7 +92,7 @@ def test_client_that_leaves_is_noticed(server, browser):
     c.read_exactly(100_000)
     c.reset()
     assert ephpm.wait_for(
-        lambda: json.loads(browser.get("/abort.php?id=apps&ask=1").text)["seen"], 5, 0.1) == "aborted"
+        lambda: json.loads(browser.get("/abort.php?id=apps&ask=1").text)["seen"], 30, 0.1) == "aborted"
 
 
 def test_download_with_range_of_a_static_file(browser):

@@ -156,11 +156,11 @@ def test_tags_make_values_old_for_all_workers(server):
 
 
 def test_lock_keeps_the_other_worker_out(server):
-    got = sorted(r["got"] for r in at_once(server, ["/kv/lock?ms=500"] * 2))
+    got = sorted(r["got"] for r in at_once(server, ["/kv/lock?ms=1500"] * 2))
     assert got == [False, True]
-    both = sorted(at_once(server, ["/kv/lock?ms=500&wait=1"] * 2), key=lambda r: r["waited"])
+    both = sorted(at_once(server, ["/kv/lock?ms=1500&wait=1"] * 2), key=lambda r: r["waited"])
     assert both[0]["got"] and both[1]["got"]
-    assert both[0]["waited"] < 300 and 300 < both[1]["waited"] < 3000
+    assert both[0]["waited"] + 100 < both[1]["waited"]
     assert keys(server, "symfony-lock:") == []
 
 
