@@ -434,10 +434,10 @@ int val_of(struct tr *t, struct scope *s, const struct sql_expr *e, struct val *
 {
     int rc;
 
+    memset(out, 0, sizeof(*out));
     if (t->depth >= TR_MAX_DEPTH)
         return too_deep(t);
     t->depth++;
-    memset(out, 0, sizeof(*out));
     rc = dispatch(t, s, e, out);
     t->depth--;
     return rc;

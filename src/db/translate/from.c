@@ -82,7 +82,7 @@ static int name_table(struct from *f, const struct sql_table *tab, struct sb *b)
         sb_cat(t, b, "$ AS $", c->alias, alias);
         return scope_add(t, f->s, source_of_cols(t, c->cols, c->n_cols, name, alias));
     }
-    if ((rc = find_table(t, tab->name, &table)))
+    if ((rc = find_table(t, tab->name, &table)) || !table)
         return rc;
     sb_cat(t, b, "$ AS $", table_sql(t, table), alias);
     return scope_add(t, f->s, source_of_table(t, table, name, alias));

@@ -306,7 +306,8 @@ static int order_one(struct tr *t, struct scope *s, const struct sql_expr *e, st
     if (s->correlated && !v.has_query)
         return is_local(s, &v) ? not_supported(t, "ORDER BY with columns of an outer query") : 0;
     s->correlated |= correlated;
-    for (uint32_t i = 0; e->kind == SQL_COLUMN && (v.impure || v.has_query) && i < n_items; i++) {
+    for (uint32_t i = 0; items && e->kind == SQL_COLUMN && (v.impure || v.has_query) && i < n_items;
+        i++) {
         if (items[i].alias && str_ieq(items[i].name, e->name)) {
             *out = cat(t, "#", (int)i + 1);
             return 0;
