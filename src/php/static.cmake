@@ -18,6 +18,8 @@ endif()
 set(PHP_DEFINITIONS EPHPM_PHP_STATIC=1 EPHPM_SYSTEM_INI="/etc/php/${PHP_MINOR}")
 foreach(name IN LISTS PHP_REPLACED)
   list(APPEND PHP_DEFINITIONS ${name}=__wrap_${name})
+  # Wanted from the start: PHP's archive comes after ours, which is not looked through again.
+  list(APPEND PHP_LINK_OPTIONS LINKER:--undefined=__wrap_${name})
 endforeach()
 foreach(name IN LISTS PHP_REPLACED PHP_WRAPPED)
   list(APPEND PHP_LINK_OPTIONS LINKER:--wrap=${name})
