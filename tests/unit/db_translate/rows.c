@@ -5,29 +5,33 @@
 #include <stdlib.h>
 
 /* clang-format off */
-static const char *const data[] = {
+/* Statements, a line each. */
+static const char data[] =
     "insert into t (i,b,u,d,r,s,c,x,dt,da,ti,ts,e,st,j,bin,y,bi) values (1,2,3,'4.5',1.5,"
     "'Abc','x','text','2024-01-31 10:00:00','2024-01-31','10:00:00','2024-01-31 "
-    "10:00:00','medium','a,c','{\"a\":1}','bin',2024,5)",
+    "10:00:00','medium','a,c','{\"a\":1}','bin',2024,5)\n"
     "insert into t (i,b,u,d,r,s,c,x,dt,da,ti,ts,e,st,j,bin,y,bi) values (-7,"
     "9007199254740993,18446744,'-12.34',-2.25,'éclair','Zed ','long text here',"
     "'1999-12-31 23:59:59','2000-02-29','-25:30:00','2001-01-01 00:00:01','large','b',"
-    "'[1,2,{\"k\":\"v\"}]',x'00ff41',1999,15)",
-    "insert into t (i,s,d) values (2,'b',10),(3,null,-2.345)",
+    "'[1,2,{\"k\":\"v\"}]',x'00ff41',1999,15)\n"
+    "insert into t (i,s,d) values (2,'b',10),(3,null,-2.345)\n"
     "insert into t (i,s,d,r,dt,da) values (10,'123abc',0,0.1,'2024-02-29 00:00:00',"
     "'2024-02-29'),(11,'',null,1e20,null,null),(12,'ABC',100.00,3,'2024-01-31 10:00:00',"
-    "'2024-01-31')",
+    "'2024-01-31')\n"
     "insert into p (t_id,name) values (1,'one'),(2,'two'),(1,'three'),(null,'four'),(99,"
-    "'five')",
-    "insert into pair (a,b,v,w) values (1,'x',1,null),(1,'y',2,3),(2,'x',3,4)",
-};
+    "'five')\n"
+    "insert into pair (a,b,v,w) values (1,'x',1,null),(1,'y',2,3),(2,'x',3,4)\n";
 /* clang-format on */
 
 static void fill(struct fixture *f)
 {
-    for (size_t i = 0; i < sizeof(data) / sizeof(*data); i++) {
-        if (!fixture_run(f, data[i])) {
-            fprintf(stderr, "%s: %s\n", data[i], f->error.text);
+    struct str rest = str_n(data, sizeof(data) - 2), line;
+    char sql[1000];
+
+    while (str_split(&rest, '\n', &line)) {
+        str_put(sql, sizeof(sql), line);
+        if (!fixture_run(f, sql)) {
+            fprintf(stderr, "%s: %s\n", sql, f->error.text);
             abort();
         }
     }
