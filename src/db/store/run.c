@@ -521,6 +521,8 @@ int sess_execute(struct db_session *s, struct str text, struct db_error *e)
 
 void db_session_query(struct db_session *s, struct str text, const struct db_sink *sink)
 {
+    if (text.len && text.p[text.len - 1] == '\0') /* mariadb-slap counts the string's end */
+        text.len--;
     s->sink = sink;
     s->params = NULL;
     s->n_params = 0;
