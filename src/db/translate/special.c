@@ -648,6 +648,28 @@ static struct ty cast_text(struct tr *t, const struct val *a, const struct db_ty
     return ty_text(coll, type->length >= 0 ? type->length : ty_chars(&a->t), COER_IMPLICIT);
 }
 
+/* DATE, DATETIME, TIME and YEAR. */
+static struct str cast_temporal(
+    struct tr *t, struct val *a, const struct db_type *type, int fsp, struct ty *ty)
+{
+    struct str x = val_sql(t, a);
+
+    switch (type->base) {
+    case DB_T_DATE:
+        *ty = ty_temporal(DB_T_DATE, 0);
+        return cat(t, "m_cast_date($)", x);
+    case DB_T_TIME:
+        *ty = ty_temporal(DB_T_TIME, fsp);
+        return cat(t, "m_cast_time($,#)", x, fsp);
+    case DB_T_YEAR:
+        *ty = ty_of_column(type, false);
+        return cat(t, "m_cast_year($)", x);
+    default:
+        *ty = ty_temporal(DB_T_DATETIME, fsp);
+        return cat(t, "m_cast_datetime($,#)", x, fsp);
+    }
+}
+
 int val_cast(struct tr *t, struct scope *s, const struct sql_expr *e, struct val *out)
 {
     const struct db_type *type = e->type;
@@ -666,21 +688,11 @@ int val_cast(struct tr *t, struct scope *s, const struct sql_expr *e, struct val
         return db_error_set(t->e, DB_E_TOO_BIG_PRECISION, fsp, "CAST", 6);
     switch (type->base) {
     case DB_T_DATE:
-        ty = ty_temporal(DB_T_DATE, 0);
-        sql = cat(t, "m_cast_date($)", val_sql(t, &a));
-        break;
     case DB_T_DATETIME:
     case DB_T_TIMESTAMP:
-        ty = ty_temporal(DB_T_DATETIME, fsp);
-        sql = cat(t, "m_cast_datetime($,#)", val_sql(t, &a), fsp);
-        break;
     case DB_T_TIME:
-        ty = ty_temporal(DB_T_TIME, fsp);
-        sql = cat(t, "m_cast_time($,#)", val_sql(t, &a), fsp);
-        break;
     case DB_T_YEAR:
-        ty = ty_of_column(type, false);
-        sql = cat(t, "m_cast_year($)", val_sql(t, &a));
+        sql = cast_temporal(t, &a, type, fsp, &ty);
         break;
     case DB_T_DECIMAL:
         ty = ty_decimal(type->length > 0 ? type->length : 10, fsp);
