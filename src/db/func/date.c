@@ -342,7 +342,7 @@ void fn_date_sub(struct call *c)
 
 void fn_timestampadd(struct call *c)
 {
-    sqlite3_value *swapped[3] = {c->v[2], c->v[1], c->v[0]};
+    sqlite3_value *swapped[4] = {c->v[2], c->v[1], c->v[0], c->v[0]};
     sqlite3_value **v = c->v;
 
     c->v = swapped;

@@ -90,8 +90,7 @@ static struct str random_text(uint32_t *state, char *out)
     for (uint32_t k = roll(state) % 6; k > 0; k--) {
         const char *part = parts[roll(state) % ARRAY_LEN(parts)];
 
-        memcpy(out + n, part, strlen(part));
-        n += strlen(part);
+        n += str_put(out + n, 64 - n, str_c(part));
     }
     return str_n(out, n);
 }
