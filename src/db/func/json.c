@@ -60,7 +60,8 @@ void json_insert_at(struct arena *arena, struct json *array, uint32_t at, struct
     json_append(arena, array, item);
     if (at >= array->n - 1)
         return;
-    memmove(&array->items[at + 1], &array->items[at], (array->n - 1 - at) * sizeof(array->items[0]));
+    memmove(
+        &array->items[at + 1], &array->items[at], (array->n - 1 - at) * sizeof(array->items[0]));
     array->items[at] = item;
 }
 
