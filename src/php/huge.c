@@ -10,7 +10,7 @@
  * A request of an application runs through a megabyte of PHP's code and several of compiled
  * scripts, here and there: it waits for page tables more than for anything else. So the part of the
  * code that all requests need, and OPcache's memory as it fills, get huge pages. A worker's own
- * tables do not: that was no faster, and 2 MB more for each.
+ * tables do not: that was no faster under load, and 2 MB more for each.
  */
 
 /* The linker puts what is used together near each other: around these are the interpreter, the
