@@ -25,7 +25,14 @@ if(EPHPM_ONE_FILE)
   static_library(BROTLI brotlienc brotlidec brotlicommon)
   static_library(ZSTD zstd)
   static_library(SQLITE sqlite3)
-  static_library(PCRE2 pcre2-8)
+  # PHP has PCRE2 inside, by names of its own.
+  add_library(PkgConfig::PCRE2 INTERFACE IMPORTED GLOBAL)
+  foreach(function code_free compile get_error_message get_ovector_count get_ovector_pointer match
+      match_context_create match_context_free match_data_create_from_pattern match_data_free pattern_info
+      set_depth_limit set_match_limit)
+    set_property(TARGET PkgConfig::PCRE2 APPEND PROPERTY
+      INTERFACE_COMPILE_DEFINITIONS pcre2_${function}_8=php_pcre2_${function})
+  endforeach()
   static_library(OPENSSL ssl crypto)
 else()
   pkg_check_modules(LIBUV REQUIRED IMPORTED_TARGET libuv)
