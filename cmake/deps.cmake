@@ -25,6 +25,8 @@ if(EPHPM_ONE_FILE)
   static_library(BROTLI brotlienc brotlidec brotlicommon)
   static_library(ZSTD zstd)
   static_library(SQLITE sqlite3)
+  # libedit, in PHP's readline, has a function of this name.
+  add_compile_definitions(map_init=ephpm_map_init)
   # PHP has PCRE2 inside, by names of its own.
   add_library(PkgConfig::PCRE2 INTERFACE IMPORTED GLOBAL)
   foreach(function code_free compile get_error_message get_ovector_count get_ovector_pointer match

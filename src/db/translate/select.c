@@ -110,7 +110,7 @@ static struct str name_of(struct select *q, const struct sql_item *item)
         return item->alias;
     if (e->kind == SQL_COLUMN)
         return e->name;
-    if (e->kind == SQL_STRING && !e->charset.len)
+    if (e->kind == SQL_STRING)
         return e->s;
     return expr_text(q->t, e);
 }

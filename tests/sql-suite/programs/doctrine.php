@@ -109,7 +109,11 @@ step('tables', function () use ($manager) {
     return $names;
 });
 step('columns of book', fn() => array_map(fn($c) => [$c->getType()::class, $c->getLength(), $c->getNotnull(), $c->getDefault(), $c->getUnsigned(), $c->getAutoincrement()], $manager->listTableColumns('book')));
-step('indexes of book', fn() => array_map(fn($i) => [$i->getColumns(), $i->isUnique(), $i->isPrimary()], $manager->listTableIndexes('book')));
+step('indexes of book', function () use ($manager) {
+    $all = array_map(fn($i) => [$i->getColumns(), $i->isUnique(), $i->isPrimary()], $manager->listTableIndexes('book'));
+    ksort($all);
+    return $all;
+});
 step('foreign keys of book', fn() => array_map(fn($f) => [$f->getLocalColumns(), $f->getForeignTableName(), $f->getForeignColumns(), $f->onDelete()], $manager->listTableForeignKeys('book')));
 step('persist', function () use ($em) {
     foreach (['Ann' => ['One', 'Two'], 'Bob' => ['Three']] as $name => $titles) {
