@@ -20,8 +20,6 @@ static void fill_ok(struct db_session *s, struct db_ok *ok)
 {
     memset(ok, 0, sizeof(*ok));
     ok->status = db_session_status(s);
-    if (s->more)
-        ok->status |= DB_STATUS_MORE_RESULTS;
     if (!s->old_warnings)
         ok->warnings = (uint16_t)MIN(s->total_warnings, SESS_MAX_WARNINGS);
 }
@@ -460,8 +458,10 @@ static void run_one(struct db_session *s, struct str text, struct str *rest)
         plan && plan->stmt ? plan->stmt->text : text, code != 0);
     store_plan_unref(plan);
     stop(s, code ? &e : NULL);
-    if (code || s->gone)
+    if (code || s->gone) {
         *rest = STR_NONE;
+        s->more = false;
+    }
 }
 
 void sess_run(struct db_session *s, struct str text)

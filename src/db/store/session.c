@@ -414,6 +414,8 @@ uint16_t db_session_status(const struct db_session *s)
         status |= DB_STATUS_AUTOCOMMIT;
     if (store_var_int(&s->vars, VAR_sql_mode) & DB_MODE_NO_BACKSLASH_ESCAPES)
         status |= DB_STATUS_NO_BACKSLASH_ESCAPES;
+    if (s->more)
+        status |= DB_STATUS_MORE_RESULTS;
     return status;
 }
 
