@@ -158,6 +158,76 @@ static void test_session_reset_forgets(void)
     fixture_fini(&f);
 }
 
+/* What a wire could tell before the first row. */
+struct before_rows {
+    struct db_session *s;
+    uint32_t n;
+    uint16_t status[4];
+    uint16_t charset[4];
+};
+
+static int see_columns(void *arg, const struct db_column *columns, uint32_t n)
+{
+    struct before_rows *seen = arg;
+
+    if (n && seen->n < ARRAY_LEN(seen->status)) {
+        seen->status[seen->n] = db_session_status(seen->s);
+        seen->charset[seen->n++] = columns[0].charset;
+    }
+    return 0;
+}
+
+static int see_row(void *arg, const struct db_value *values, uint32_t n)
+{
+    return 0;
+}
+
+static void see_end(void *arg, const struct db_ok *ok)
+{
+}
+
+static void see_error(void *arg, const struct db_error *e)
+{
+}
+
+static void test_columns_tell_whether_more_results_follow(void)
+{
+    struct fixture f;
+    struct client c;
+    struct before_rows seen = {0};
+    struct db_sink sink = {&seen, see_columns, see_row, see_end, see_end, see_error};
+
+    fixture_init(&f);
+    fixture_start(&f);
+    client_open(&c, &f, DB_CLIENT_MULTI_STATEMENTS);
+    seen.s = c.s;
+    db_session_query(
+        c.s, STR("SELECT 'a'; SET NAMES utf8; SELECT 'b'; SELECT nope; SELECT 2"), &sink);
+    CHECK_INT(seen.n, 2);
+    CHECK(seen.status[0] & DB_STATUS_MORE_RESULTS && seen.status[1] & DB_STATUS_MORE_RESULTS);
+    CHECK_INT(seen.charset[0], 255);
+    CHECK_INT(seen.charset[1], 33); /* as the client asked for utf8 */
+    CHECK(!(db_session_status(c.s) & DB_STATUS_MORE_RESULTS));
+    seen.n = 0;
+    db_session_query(c.s, STR("SELECT 'alone'"), &sink);
+    CHECK(seen.n == 1 && !(seen.status[0] & DB_STATUS_MORE_RESULTS));
+    client_close(&c);
+    fixture_fini(&f);
+}
+
+static void test_what_cannot_exist_need_not_be_dropped(void)
+{
+    static const struct step steps[] = {
+        {"DROP PROCEDURE IF EXISTS p", "ok 0 w1"},
+        {"SHOW WARNINGS", "Level|Code|Message\nNote|1305|PROCEDURE does not exist"},
+        {"DROP PROCEDURE p",
+            "1235 42000 This version of ephpm doesn't yet support 'DROP PROCEDURE'"},
+        {NULL, NULL},
+    };
+
+    CHECK_ALONE(steps);
+}
+
 const struct test tests_session[] = {
     TEST(test_session_answers_several_statements),
     TEST(test_session_uses_databases),
@@ -167,5 +237,7 @@ const struct test tests_session[] = {
     TEST(test_session_warnings_are_shown),
     TEST(test_session_refuses),
     TEST(test_session_reset_forgets),
+    TEST(test_columns_tell_whether_more_results_follow),
+    TEST(test_what_cannot_exist_need_not_be_dropped),
     TEST_END,
 };
