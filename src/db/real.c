@@ -39,6 +39,7 @@ static void real_take_apart(const char *text, struct real_parts *out)
     out->negative = *p == '-';
     p += out->negative;
     out->n = 0;
+    out->digits[0] = '0';
     for (; p < e && out->n < REAL_DIGITS; p++) {
         if (*p >= '0' && *p <= '9')
             out->digits[out->n++] = *p;

@@ -114,11 +114,13 @@ static bool read_rule(struct text *t, struct rule *r)
     r->day = read_int(t);
     if (r->kind == 'M') {
         r->month = r->day;
-        if (t->p >= t->end || *t->p++ != '.')
+        if (t->p >= t->end || *t->p != '.')
             return false;
+        t->p++;
         r->week = read_int(t);
-        if (t->p >= t->end || *t->p++ != '.')
+        if (t->p >= t->end || *t->p != '.')
             return false;
+        t->p++;
         r->day = read_int(t);
         if (r->month < 1 || r->month > 12 || r->week < 1 || r->week > 5 || r->day > 6)
             return false;

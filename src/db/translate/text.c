@@ -17,7 +17,7 @@ enum {
 
 void sb_add(struct tr *t, struct sb *b, struct str s)
 {
-    if (b->len + s.len > b->cap) {
+    if (!b->p || b->len + s.len > b->cap) {
         size_t cap = MAX(b->cap * 2, b->len + s.len + 64);
         char *p = arena_bytes(t->arena, cap);
 
@@ -157,7 +157,7 @@ static bool same_value(const struct db_value *a, const struct db_value *b)
     case DB_V_INT:
         return a->i == b->i;
     case DB_V_REAL:
-        return memcmp(&a->d, &b->d, sizeof(a->d)) == 0;
+        return a->u == b->u; /* the bits of d: 0.0 is not -0.0 */
     case DB_V_TEXT:
     case DB_V_BLOB:
         return str_eq(a->s, b->s);

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The ephpm developers */
 #include "db/translate/internal.h"
 
-static void open(struct tr *t, struct arena *arena, const struct tr_env *env, struct db_error *e)
+static void prepare(struct tr *t, struct arena *arena, const struct tr_env *env, struct db_error *e)
 {
     memset(t, 0, sizeof(*t));
     t->arena = arena;
@@ -71,7 +71,7 @@ int tr_translate(struct arena *arena, const struct sql_stmt *stmt, const struct 
     struct tr t;
     int rc;
 
-    open(&t, arena, env, e);
+    prepare(&t, arena, env, e);
     t.text = stmt->text;
     t.plan = arena_new(arena, sizeof(*t.plan));
     switch (stmt->kind) {
@@ -114,7 +114,7 @@ int tr_expr(struct arena *arena, const struct sql_expr *expr, const struct db_ca
 
     /* what a definition computes must not depend on the session */
     plain.utc = true;
-    open(&t, arena, &plain, e);
+    prepare(&t, arena, &plain, e);
     t.inline_values = true;
     scope_init(&s, NULL);
     s.clause = "expression";
@@ -140,7 +140,7 @@ int tr_query(struct arena *arena, const struct sql_query *query, const struct tr
     struct tr t;
     int rc;
 
-    open(&t, arena, env, e);
+    prepare(&t, arena, env, e);
     t.inline_values = true;
     t.strict_names = true;
     if ((rc = query_translate(&t, NULL, query, &out)))

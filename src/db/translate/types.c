@@ -369,8 +369,8 @@ static bool merge_temporal(const struct ty *a, const struct ty *b, struct ty *ou
 static int merge_strings(
     struct tr *t, const struct ty *a, const struct ty *b, const char *op, struct ty *out)
 {
-    const struct db_collation *coll;
-    uint8_t coer;
+    const struct db_collation *coll = NULL;
+    uint8_t coer = 0;
     bool char_only =
         (a->base == DB_T_CHAR || a->base == DB_T_BINARY) && a->base == b->base && a->len == b->len;
     int rc;

@@ -267,13 +267,15 @@ bool lit_number(const struct val *v, double *d, int64_t *i, bool *is_int)
     if (v->lit->kind != SQL_STRING && v->lit->kind != SQL_DECIMAL && v->lit->kind != SQL_DOUBLE)
         return false;
     s = str_trim(v->lit->s);
-    if (!s.len || s.len >= sizeof(text) || strspn(s.p, "0123456789+-.eE") < s.len)
+    if (!s.len || s.len >= sizeof(text))
+        return false;
+    str_put(text, sizeof(text), s);
+    if (strspn(text, "0123456789+-.eE") < s.len)
         return false;
     if (!str_i64(s, i)) {
         *d = (double)*i;
         return true;
     }
-    str_put(text, sizeof(text), s);
     *d = strtod(text, &end);
     *is_int = false;
     return end == text + s.len;
@@ -311,7 +313,7 @@ struct str val_num(struct tr *t, struct val *v, struct ty *ty)
     if (v->t.base == DB_T_JSON)
         return wrap(t, v, "m_json_num");
     if (lit_number(v, &d, &i, &is_int)) {
-        if (v->lit->kind != SQL_HEX)
+        if (!v->lit || v->lit->kind != SQL_HEX)
             return param_real(t, d);
         *ty = ty_int(21, 63);
         return param_int(t, i);
