@@ -21,7 +21,7 @@ void sb_add(struct tr *t, struct sb *b, struct str s)
         size_t cap = MAX(b->cap * 2, b->len + s.len + 64);
         char *p = arena_bytes(t->arena, cap);
 
-        if (b->len)
+        if (b->p)
             memcpy(p, b->p, b->len);
         b->p = p;
         b->cap = cap;
