@@ -234,9 +234,9 @@ stage_tsan() {
     stage_need build run || return
     stage_configure tsan || return
     stage_check build-tsan cmake --build build/tsan -j "$stage_jobs" \
-        --target unit_platform unit_core unit_engine unit_net unit_kv &&
+        --target unit_platform unit_core unit_engine unit_net unit_kv unit_db_store unit_db_mysql &&
         stage_count unit-tsan env TSAN_OPTIONS=halt_on_error=1 \
-            tools/run-ctest build/tsan '^unit\.(platform|core|engine|net|kv-[0-9]+)$'
+            tools/run-ctest build/tsan '^unit\.(platform|core|engine|net|kv-[0-9]+|db_store|db_mysql)$'
 }
 
 # Each fuzzer runs its corpus and a fixed number of inputs.
