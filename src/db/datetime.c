@@ -564,8 +564,12 @@ bool db_time_round(struct db_time *t, int fsp)
     rest = t->micro % unit;
     t->micro -= rest;
     t->fsp = (uint8_t)fsp;
-    if (rest == 0 || rest * 2 < unit)
+    if (rest == 0 || rest * 2 < unit) {
+        /* nothing is left of "-00:00:00.3": there is no negative zero */
+        if (t->kind == DB_TIME_TIME && db_time_span(t) == 0)
+            t->neg = false;
         return true;
+    }
     if (t->kind == DB_TIME_TIME) {
         ok = db_time_from_span(db_time_span(t) + (t->neg ? -unit : unit), &r);
     } else {

@@ -149,7 +149,8 @@ struct item {
     struct val v;
     struct str name; /* what the column is called */
     struct str sql;
-    bool alias; /* given by AS, or a plain column's name */
+    bool alias;      /* given by AS, or a plain column's name */
+    bool correlated; /* has columns of an outer query */
 };
 
 struct scope {

@@ -133,6 +133,7 @@ static int find_alias(struct tr *t, struct scope *s, struct str name, struct val
         }
         *found = true;
         *out = s->items[i].v;
+        s->correlated |= s->items[i].correlated;
         (void)val_sql(t, out);
     }
     return 0;

@@ -125,17 +125,22 @@ static int items(struct select *q)
         const struct sql_item *item = &q->b->items.v[i];
         struct val v;
         struct item *it;
+        bool correlated;
 
         if (item->expr->kind == SQL_STAR) {
             if ((rc = star(q, item->expr)))
                 return rc;
             continue;
         }
+        correlated = q->s.correlated;
+        q->s.correlated = false;
         if ((rc = val_of1(q->t, &q->s, item->expr, &v)))
             return rc;
         it = item_add(q);
         it->v = v;
         it->name = name_of(q, item);
+        it->correlated = q->s.correlated;
+        q->s.correlated |= correlated;
         it->alias = item->has_alias || item->expr->kind == SQL_COLUMN;
         if (item->has_alias || item->expr->kind != SQL_COLUMN)
             (void)val_sql(q->t, &it->v);
@@ -177,6 +182,7 @@ static int group_one(struct select *q, const struct sql_expr *e, struct val *out
             return db_error_set(q->t->e, DB_E_BAD_FIELD,
                 zstr(q->t, str_n(digits, str_put_u64(digits, e->u))), "group statement");
         *out = q->items[e->u - 1].v;
+        q->s.correlated |= q->items[e->u - 1].correlated;
     } else if ((rc = val_of1(q->t, &q->s, e, out))) {
         return rc;
     }

@@ -93,7 +93,7 @@ static void test_form_of_a_later_version_is_read_as_far_as_known(void)
         {TABLE " colour=3:red" COLUMN " smell=4:a\nb \nsound loud=1:1\n", 0},
         {TABLE "\n", ERR_CORRUPT},                                        /* no columns */
         {TABLE " is_view=1:1\n", 0},                                      /* fine for a view */
-        {COLUMN + 1, ERR_CORRUPT},                                        /* no table */
+        {&COLUMN[1], ERR_CORRUPT},                                        /* no table */
         {TABLE COLUMN, ERR_CORRUPT},                                      /* no end */
         {TABLE COLUMN "\n" TABLE "\n", ERR_CORRUPT},                      /* two */
         {TABLE " auto_column=1:5" COLUMN "\n", ERR_CORRUPT},              /* no such column */
