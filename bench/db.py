@@ -40,13 +40,12 @@ def role(master):
     """The process of the role db, a child of ours."""
     for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
         try:
-            fields = stat.read_text().rsplit(")", 1)[1].split()
-            command = (stat.parent / "cmdline").read_bytes() + (stat.parent / "comm").read_bytes()
+            parent = int(stat.read_text().rsplit(")", 1)[1].split()[1])
+            title = (stat.parent / "cmdline").read_bytes()
         except OSError:
             continue
-        if int(fields[1]) == master and b"db" in command.split(b"\0")[-1] + command:
-            if b"db" in (stat.parent / "comm").read_bytes() or b"\0db\0" in command:
-                return int(stat.parent.name)
+        if parent == master and title.startswith(b"ephpm: db"):
+            return int(stat.parent.name)
     raise Failure("no process of the role db was found")
 
 

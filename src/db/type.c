@@ -20,3 +20,20 @@ uint8_t db_base_wire(enum db_base b)
 {
     return bases[b].wire;
 }
+
+uint32_t db_base_bytes(enum db_base b)
+{
+    switch (b) {
+    case DB_T_TINYTEXT:
+    case DB_T_TINYBLOB:
+        return 255;
+    case DB_T_TEXT:
+    case DB_T_BLOB:
+        return 65535;
+    case DB_T_MEDIUMTEXT:
+    case DB_T_MEDIUMBLOB:
+        return 16777215;
+    default:
+        return UINT32_MAX;
+    }
+}

@@ -99,6 +99,8 @@ static inline bool db_base_is_binary(enum db_base b)
 
 /* information_schema's DATA_TYPE; static. */
 struct str db_base_name(enum db_base b);
+/* Bytes that a TINYTEXT, BLOB and so on has room for; those of LONGTEXT for other types. */
+uint32_t db_base_bytes(enum db_base b);
 /* The protocol's number of the type. */
 uint8_t db_base_wire(enum db_base b);
 

@@ -243,7 +243,6 @@ mysqli_report(MYSQLI_REPORT_ERROR | MYSQLI_REPORT_STRICT);
 $judge = new Server($judge_socket, 'root', '', 'sqlsuite', true);
 $ours = new Server($socket, $user, $password, $name, false);
 $known = known($known_file);
-$used = [];
 $equal = $explained = $different = 0;
 foreach (array_slice($argv, 7) as $file) {
     $case = basename($file, '.sql');
@@ -257,9 +256,8 @@ foreach (array_slice($argv, 7) as $file) {
             $equal++;
             continue;
         }
-        foreach ($known as $i => [$k_case, $k_text]) {
+        foreach ($known as [$k_case, $k_text]) {
             if ($k_case === $case && str_contains($sql, $k_text)) {
-                $used[$i] = true;
                 $explained++;
                 continue 2;
             }

@@ -25,17 +25,8 @@ static uint64_t room(const struct db_type *t)
     case DB_T_BINARY:
     case DB_T_VARBINARY:
         return (uint64_t)t->length * bytes;
-    case DB_T_TINYTEXT:
-    case DB_T_TINYBLOB:
-        return 255;
-    case DB_T_TEXT:
-    case DB_T_BLOB:
-        return 65535;
-    case DB_T_MEDIUMTEXT:
-    case DB_T_MEDIUMBLOB:
-        return 16777215;
     default:
-        return UINT32_MAX;
+        return db_base_bytes(t->base);
     }
 }
 

@@ -282,6 +282,21 @@ static bool refuse_object(struct sql_parser *p, enum sql_word verb)
     return false;
 }
 
+/* The end of what CREATE and ALTER may be about. */
+static void account_or_view(
+    struct sql_parser *p, struct sql_stmt *s, enum sql_word verb, bool or_replace)
+{
+    if (at_account(p)) {
+        ps_account(p, s);
+        return;
+    }
+    view_words(p);
+    if (ps_is_word(p, W_VIEW))
+        create_view(p, s, or_replace);
+    else if (!refuse_object(p, verb))
+        ps_fail(p);
+}
+
 void ps_stmt_create(struct sql_parser *p, struct sql_stmt *s)
 {
     bool or_replace;
@@ -297,36 +312,18 @@ void ps_stmt_create(struct sql_parser *p, struct sql_stmt *s)
         create_index(p, s);
         return;
     }
-    if (ps_is_word(p, W_DATABASE) || ps_is_word(p, W_SCHEMA)) {
+    if (ps_is_word(p, W_DATABASE) || ps_is_word(p, W_SCHEMA))
         database(p, s, SQL_STMT_CREATE_DATABASE);
-        return;
-    }
-    if (at_account(p)) {
-        ps_account(p, s);
-        return;
-    }
-    view_words(p);
-    if (ps_is_word(p, W_VIEW))
-        create_view(p, s, or_replace);
-    else if (!refuse_object(p, W_CREATE))
-        ps_fail(p);
+    else
+        account_or_view(p, s, W_CREATE, or_replace);
 }
 
 static void alter_other(struct sql_parser *p, struct sql_stmt *s)
 {
-    if (ps_is_word(p, W_DATABASE) || ps_is_word(p, W_SCHEMA)) {
+    if (ps_is_word(p, W_DATABASE) || ps_is_word(p, W_SCHEMA))
         database(p, s, SQL_STMT_ALTER_DATABASE);
-        return;
-    }
-    if (at_account(p)) {
-        ps_account(p, s);
-        return;
-    }
-    view_words(p);
-    if (ps_is_word(p, W_VIEW))
-        create_view(p, s, true);
-    else if (!refuse_object(p, W_ALTER))
-        ps_fail(p);
+    else
+        account_or_view(p, s, W_ALTER, true);
 }
 
 void ps_stmt_alter(struct sql_parser *p, struct sql_stmt *s)

@@ -8,7 +8,6 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "db/charset.h"
 #include "db/store/duplicate.h"
 #include "db/store/sess.h"
 #include "db/store/sqlerr.h"
@@ -89,15 +88,6 @@ static bool env_user_var(void *arg, struct str name, struct db_type *type)
     return true;
 }
 
-/* 0: results are sent as they are. */
-static uint16_t results_number(const struct db_session *s)
-{
-    const struct db_collation *c =
-        db_charset_default(store_var_str(&s->vars, VAR_character_set_results));
-
-    return c ? c->number : 0;
-}
-
 void exec_env(struct db_session *s, struct tr_env *env)
 {
     memset(env, 0, sizeof(*env));
@@ -110,7 +100,7 @@ void exec_env(struct db_session *s, struct tr_env *env)
     env->mode = (uint32_t)store_var_int(&s->vars, VAR_sql_mode);
     env->charset = store_var_str(&s->vars, VAR_character_set_connection);
     env->collation = store_var_str(&s->vars, VAR_collation_connection);
-    env->results = results_number(s);
+    env->results = s->results;
     env->utc = !s->f.tz && s->f.utc_offset == 0;
     env->found_rows = s->client_flags & DB_CLIENT_FOUND_ROWS;
     env->auto_zero = env->mode & DB_MODE_NO_AUTO_VALUE_ON_ZERO;
@@ -140,8 +130,7 @@ struct str exec_key(struct db_session *s, struct str text)
         (unsigned long long)store_var_int(&s->vars, VAR_sql_mode),
         (!s->f.tz && s->f.utc_offset == 0) | (s->client_flags & DB_CLIENT_FOUND_ROWS ? 2 : 0) |
             (s->client_flags & DB_CLIENT_IGNORE_SPACE ? 4 : 0),
-        (unsigned long long)store_var_int(&s->vars, VAR_sql_select_limit), s->n_params,
-        results_number(s));
+        (unsigned long long)store_var_int(&s->vars, VAR_sql_select_limit), s->n_params, s->results);
     for (uint32_t i = 0; s->param_types && i < s->n_params; i++)
         buf_printf(
             &b, "%d%c", (int)s->param_types[i].base, s->param_types[i].is_unsigned ? 'u' : ' ');

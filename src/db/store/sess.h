@@ -59,6 +59,7 @@ struct db_session {
     struct arena arena;
     struct store_vars vars;
     struct db_func_session f;
+    uint16_t results; /* number of character_set_results' collation, 0 when that is NULL */
     struct db_tz *tz; /* of SET time_zone, NULL unless it is a named one of its own */
     struct store_stop stop;
     /* transaction */

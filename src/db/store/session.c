@@ -202,6 +202,10 @@ void sess_set_zone(struct db_session *s, struct str zone)
 
 void sess_vars_changed(struct db_session *s)
 {
+    const struct db_collation *results =
+        db_charset_default(store_var_str(&s->vars, VAR_character_set_results));
+
+    s->results = results ? results->number : 0;
     s->f.mode = (uint64_t)store_var_int(&s->vars, VAR_sql_mode);
     s->f.charset = store_var_str(&s->vars, VAR_character_set_connection);
     s->f.collation = store_var_str(&s->vars, VAR_collation_connection);

@@ -18,23 +18,6 @@ enum {
     ST_AUTO = 32
 };
 
-static int64_t text_bytes(enum db_base base)
-{
-    switch (base) {
-    case DB_T_TINYTEXT:
-    case DB_T_TINYBLOB:
-        return 255;
-    case DB_T_TEXT:
-    case DB_T_BLOB:
-        return 65535;
-    case DB_T_MEDIUMTEXT:
-    case DB_T_MEDIUMBLOB:
-        return 16777215;
-    default:
-        return 4294967295;
-    }
-}
-
 static int int_bits(enum db_base base)
 {
     switch (base) {
@@ -87,14 +70,14 @@ static struct str call_args(struct tr *t, const struct db_cat_column *c)
     case DB_T_MEDIUMTEXT:
     case DB_T_LONGTEXT:
         return cat(t, "$,'$',",
-            arena_str(t->arena, str_n(text, str_put_u64(text, (uint64_t)text_bytes(type->base)))),
+            arena_str(t->arena, str_n(text, str_put_u64(text, db_base_bytes(type->base)))),
             ty.coll->charset);
     case DB_T_TINYBLOB:
     case DB_T_BLOB:
     case DB_T_MEDIUMBLOB:
     case DB_T_LONGBLOB:
         return cat(t, "$,",
-            arena_str(t->arena, str_n(text, str_put_u64(text, (uint64_t)text_bytes(type->base)))));
+            arena_str(t->arena, str_n(text, str_put_u64(text, db_base_bytes(type->base)))));
     case DB_T_ENUM:
     case DB_T_SET:
         return cat(t, "$,'$',", ty_members(t, &ty), ty.coll->name);
@@ -196,7 +179,7 @@ static bool fits_text(const struct ty *col, const struct val *v)
         return false;
     if (col->base == DB_T_CHAR || col->base == DB_T_VARCHAR)
         return v->t.len <= col->len;
-    return (int64_t)v->lit->s.len <= text_bytes(col->base);
+    return (int64_t)v->lit->s.len <= (int64_t)db_base_bytes(col->base);
 }
 
 static bool fits_temporal(struct tr *t, const struct db_cat_column *c, const struct ty *col,
@@ -244,7 +227,7 @@ static bool is_needless(struct tr *t, const struct db_cat_column *c, const struc
     else if ((c->type.base == DB_T_BLOB || c->type.base == DB_T_MEDIUMBLOB ||
                  c->type.base == DB_T_LONGBLOB || c->type.base == DB_T_VARBINARY) &&
              v->lit && (v->lit->kind == SQL_STRING || v->lit->kind == SQL_HEX) &&
-             (int64_t)v->lit->s.len <= MIN(col->len, text_bytes(c->type.base)))
+             (int64_t)v->lit->s.len <= MIN(col->len, (int64_t)db_base_bytes(c->type.base)))
         *out = val_blob(t, v);
     else if (c->type.base == DB_T_DOUBLE && v->t.base == DB_T_DOUBLE && c->type.decimals < 0 &&
              !c->type.is_unsigned && v->lit)
